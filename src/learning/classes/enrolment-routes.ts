@@ -38,27 +38,27 @@ const CHANGES = [
     action: 'drop',
     name: 'dropStudent',
     description:
-      'Ends a student’s place in a class. What was recorded stays and can be read, but nothing more is recorded. The student cannot rejoin with the code; an instructor can enrol or reinstate them.',
+      "Ends a student's enrolment in a class. What was recorded stays and can be read, but nothing more is recorded. The student cannot rejoin with the code; an instructor can enrol or reinstate them.",
     example: { as: 'casey', request: { studentId: 'student-blake' } },
-    summary: 'Drops a student from a class',
+    summary: 'Drop a student',
     errors: [],
   },
   {
     action: 'suspend',
     name: 'suspendStudent',
     description:
-      'Keeps a student from recording anything until they are reinstated. They still see the class, and joining it again changes nothing.',
+      'Suspends a student, so that nothing is recorded for them until they are reinstated. They still see the class, and joining it again changes nothing.',
     example: { as: 'casey', request: { studentId: 'student-blake' } },
-    summary: 'Suspends a student',
+    summary: 'Suspend a student',
     errors: ['impossibleNow'],
   },
   {
     action: 'reinstate',
     name: 'reinstateStudent',
     description:
-      'Brings back a student who was suspended or dropped. Everything that was recorded is still there. Somebody who has left by themselves and is no member of the organisation has to be invited instead.',
+      'Reinstates a student who was suspended or dropped, with everything that was recorded. A student who left the class and is not a member of the organisation has to be invited instead.',
     example: { as: 'casey', request: { studentId: 'student-blake' }, after: 'suspendStudent' },
-    summary: 'Reinstates a student who was suspended or dropped',
+    summary: 'Reinstate a student',
     errors: ['impossibleNow'],
   },
 ] as const
@@ -66,9 +66,9 @@ const CHANGES = [
 export const enrolmentOperations: readonly Operation[] = [
   op('GET /edu/v1/class/student/list', {
     name: 'listStudents',
-    summary: 'Lists the students of a class',
+    summary: 'List students of a class',
     description:
-      'A page of the students of a class, in the order in which they enrolled. Staff of the class, owners of the organisation and administrators can see it. `userId` is set if the student uses the calling app.',
+      'Returns a page of the students of a class, in the order in which they enrolled. Staff of the class, owners of the organisation and administrators can read it. `userId` is set if the student uses the calling app.',
     example: { as: 'casey', request: { classId: 'class-alpha', limit: 1 } },
     roles: MAY.readClass,
     input: ListStudents,
@@ -78,9 +78,9 @@ export const enrolmentOperations: readonly Operation[] = [
   }),
   op('PUT /edu/v1/class/student', {
     name: 'enrolStudent',
-    summary: 'Enrols somebody in a class, or invites them',
+    summary: 'Enrol a student',
     description:
-      'Makes a member of the organisation a student of a class; a former student returns with everything that was recorded. Anybody else is invited, and joins by accepting: the answer is the same whether or not somebody has the handle. A suspended student has to be reinstated instead.',
+      'Enrols a member of the organisation in a class; a former student returns with everything that was recorded. All others are invited and join by accepting: the response is the same whether or not the handle exists. A suspended student has to be reinstated instead.',
     example: { as: 'casey', request: { classId: 'class-alpha', handle: '@drew' } },
     who: person,
     roles: MAY.change,
@@ -102,9 +102,9 @@ export const enrolmentOperations: readonly Operation[] = [
   ),
   op('GET /edu/v1/class/student/transfer', {
     name: 'listTransferTargets',
-    summary: 'Lists the classes to which the caller may transfer students of a class',
+    summary: 'List transfer targets',
     description:
-      'Lists the open classes of the same course whose roster the caller may change, by name. The class itself is not among them.',
+      'Returns the classes to which the caller can transfer students of a class: the other open classes of the same course whose roster the caller can change. They are sorted by name.',
     example: { as: 'ellis', request: { classId: 'class-alpha' } },
     who: person,
     roles: ['instructorOfBoth', ...MANAGERS],
@@ -115,7 +115,7 @@ export const enrolmentOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/student/transfer', {
     name: 'transferStudent',
-    summary: 'Transfers a student to another class of the course',
+    summary: 'Transfer a student',
     description:
       'Moves a student to another class of the same course. The studentId and everything that was recorded stay the same. The caller must be an instructor of both classes, an owner or an administrator.',
     example: { as: 'ellis', request: { studentId: 'student-avery', classId: 'class-bravo' } },
@@ -128,9 +128,9 @@ export const enrolmentOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/join', {
     name: 'joinClass',
-    summary: 'Joins a class with its code',
+    summary: 'Join a class',
     description:
-      'Makes the caller a student of the class that has this code. Joining again is fine, and somebody who has left comes back as the same student. A wrong code gets the same answer as the code of an ended class, and wrong tries are limited.',
+      'Makes the caller a student of the class that has this join code. Joining again is allowed, and a student who has left comes back as the same student. A wrong code gets the same error as the code of a closed class, and wrong attempts are limited.',
     example: { as: 'ellis', request: { joinCode: 'ALPHA-2026' } },
     input: JoinClass,
     output: json(Joined),
@@ -139,9 +139,9 @@ export const enrolmentOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/leave', {
     name: 'leaveClass',
-    summary: 'Leaves a class',
+    summary: 'Leave a class',
     description:
-      'The caller is no longer a student or observer of this class. What was recorded stays, and students can rejoin with the code unless they were suspended. Leaving is done in the pages: a call of an app is refused with 4032.',
+      "Ends the caller's role as a student or observer of a class. What was recorded stays, and students can rejoin with the code unless they were suspended. Users leave on the platform's pages: a request from an app is refused with 4032.",
     example: { request: { classId: 'class-alpha' }, as: 'ellis', after: 'joinClass' },
     needs: [ownPages],
     roles: MAY.leave,

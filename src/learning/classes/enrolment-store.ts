@@ -1,3 +1,4 @@
+import { foldedName, sortedBy } from '../../kernel/database/orders.ts'
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
@@ -152,29 +153,42 @@ export const findStudent = read('classes.findStudent', {
      where e.key = :student`,
 })
 
-/** Matches students by name or handle. If there are no search words, the people table is not read. */
-const matchesSearch = `(cardinality(:words::text[]) = 0 or exists (select from people p where p.id = person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}))`
+/**
+ * Matches students by name or handle. If there are no search words, the people table is not read. `offset 0` makes
+ * PostgreSQL check the students of the class, and not everybody.
+ */
+const matchesSearch = `(cardinality(:words::text[]) = 0 or exists (select from people p where p.id = person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)} offset 0))`
 
-export const listStudents = read('classes.listStudents', {
-  params: {
-    class: c.int8,
-    status: nullable(c.text),
-    student: nullable(c.text),
-    words: c.textArray,
-    app: nullable(c.int8),
-    limit: c.int8,
-    offset: c.int8,
-  },
-  row: studentRow,
-  gather: false,
-  text: `
+const ROSTER_ORDERS = {
+  enrolled: ['e.id'],
+  name: [foldedName('p.last_name'), foldedName('p.first_name'), 'p.handle_key'],
+  status: ['e.status', 'e.id'],
+}
+
+/** Lists students. Only the order of enrolment has an index; any other sorts the whole class, so it is a report. */
+export const listStudents = sortedBy(ROSTER_ORDERS, (order, suffix) =>
+  (suffix.endsWith('enrolled') ? read : report)(`classes.listStudents${suffix}`, {
+    params: {
+      class: c.int8,
+      status: nullable(c.text),
+      student: nullable(c.text),
+      words: c.textArray,
+      app: nullable(c.int8),
+      limit: c.int8,
+      offset: c.int8,
+    },
+    row: studentRow,
+    gather: false,
+    text: `
     select ${studentColumns}
-      from (select * from enrolments where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student)
+      from (select e.* from enrolments e join people p on p.id = e.person_id
+             where e.class_id = :class and (:status is null or e.status = :status) and (:student is null or e.key = :student)
                and ${matchesSearch}
-             order by id limit :limit offset :offset) e
+             order by ${order} limit :limit offset :offset) e
       join classes c on c.id = e.class_id ${joinPeople}
-     order by e.id`,
-})
+     order by ${order}`,
+  }),
+)
 
 export const countStudents = read('classes.countStudents', {
   params: { class: c.int8, status: nullable(c.text), student: nullable(c.text), words: c.textArray },

@@ -54,10 +54,10 @@ test('a student is enrolled, suspended, reinstated and dropped, and comes back a
 test('nobody can be enrolled in a class that has ended, nor under something that is not a handle', async (t) => {
   const app = await testApp(t)
   const { enrol, transfer } = await openClasses(app, { bravo: { ended: true } })
-  assertError(await enrol('casey', 'no handle'), 400, 4003, /is not a handle/)
-  assertError(await enrol('drew', '@avery', 'bravo'), 400, 4006, /has ended/)
+  assertError(await enrol('casey', 'no handle'), 400, 4003, /is not a valid handle/)
+  assertError(await enrol('drew', '@avery', 'bravo'), 400, 4006, /is closed/)
   await app.sql(`update people set administrator = true where handle_key = 'drew'`)
-  assertError(await transfer('drew', 'avery-alpha', 'bravo'), 400, 4006, /has ended/)
+  assertError(await transfer('drew', 'avery-alpha', 'bravo'), 400, 4006, /is closed/)
 })
 
 test('D1: who changes who is in a class, and who reads it', async (t) => {
@@ -253,7 +253,7 @@ test('students whom an instructor dropped or suspended cannot rejoin with the co
   const leave = (person: Person) => post(person, LEAVE, { classId: 'alpha' })
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]
   await change('casey', 'drop', 'avery-alpha')
-  assertError(await join(avery), 403, 4032, /dropped.*ask its instructor/)
+  assertError(await join(avery), 403, 4032, /dropped.*contact your instructor/)
   // A dropped student who then leaves still counts as dropped, not as having left.
   await leave('avery')
   assertError(await join(avery), 403, 4032)
@@ -333,6 +333,12 @@ test('students of a class come in pages, with the userId that the calling app kn
   await change('casey', 'drop', 'avery-alpha')
   assert.equal((await list({ status: 'dropped' })).docs[0].studentId, 'avery-alpha')
   assert.equal((await list({ status: 'active' })).total, 29)
+  const sorted = async (sort: string, more = {}) =>
+    (await list({ sort, limit: 2, ...more })).docs.map(({ handle }: { handle: string }) => handle)
+  assert.deepEqual(await sorted('-enrolled'), ['@s28', '@s27'])
+  assert.deepEqual(await sorted('name', { page: 15 }), ['@s9', '@avery'])
+  assert.deepEqual(await sorted('-name', { search: 'a' }), ['@avery', '@blake'])
+  assert.deepEqual((await sorted('-status', { page: 15 })).at(-1), '@blake')
   const { docs: one, total } = await list({ studentId: 'avery-alpha' })
   assert.deepEqual([one.map(({ handle }: { handle: string }) => handle), total], [['@avery'], 1])
   assert.equal((await list({ studentId: 'blake-bravo' })).total, 0)

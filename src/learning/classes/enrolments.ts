@@ -52,7 +52,7 @@ export async function readClass(
   may: (roles: ClassRoles) => boolean,
 ): Promise<ClassRow> {
   const found = await db.first(store.findClass, { person: who.personId, class: classId })
-  if (!found || !may(found)) throw fail('forbidden', 'You may not do that in this class')
+  if (!found || !may(found)) throw fail('forbidden', 'You do not have permission to do this in this class')
   return found
 }
 
@@ -60,7 +60,7 @@ export async function readClass(
 async function lockClass(tx: Tx, who: PersonRef, classId: string): Promise<ClassRow> {
   await tx.first(store.lockClass, { class: classId })
   const found = await readClass(tx, who, classId, mayChange)
-  if (found.has_ended) throw fail('impossibleNow', 'This class has ended; nobody can be added to it')
+  if (found.has_ended) throw fail('impossibleNow', 'This class is closed; nobody can be added to it')
   return found
 }
 
@@ -70,7 +70,7 @@ async function lockClass(tx: Tx, who: PersonRef, classId: string): Promise<Class
 async function lockStudent(tx: Tx, who: PersonRef, studentId: string) {
   await tx.first(store.lockStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
-  if (!student || !mayChange(student)) throw fail('forbidden', 'You may not do that for this student')
+  if (!student || !mayChange(student)) throw fail('forbidden', 'You do not have permission to do this for this student')
   return student
 }
 
@@ -83,7 +83,7 @@ export async function listStudents(db: Db, who: Member, what: ListStudents): Pro
     words: wordsIn(what.search),
   }
   const [rows, count] = await Promise.all([
-    db.all(store.listStudents, { ...filter, ...spanOf(what), app: who.appId ?? null }),
+    db.all(store.listStudents[what.sort ?? 'enrolled'], { ...filter, ...spanOf(what), app: who.appId ?? null }),
     db.first(store.countStudents, filter),
   ])
   return pageOf(rows.map(toStudent), count!.students, what)
@@ -160,7 +160,7 @@ export async function admitStudent(
   what: { classId: string; personId: number; studentId: string | null },
 ): Promise<void> {
   const found = (await tx.first(store.findClass, { person: null, class: what.classId }))!
-  if (found.has_ended) throw fail('impossibleNow', 'This class has ended; nobody can be added to it')
+  if (found.has_ended) throw fail('impossibleNow', 'This class is closed; nobody can be added to it')
   await refuseStaff(tx, found.id, what.personId, STAFF)
   const before = await lockEnrolment(tx, found.id, what.personId)
   if (before?.status === 'suspended') return
@@ -201,10 +201,10 @@ export const transferStudent = (db: Db, who: PersonCaller, what: TransferStudent
     const student = await lockStudent(tx, who, what.studentId)
     if (student.class_id === target.id) return toStudent(student)
     if (student.course_id !== target.course_id)
-      throw fail('validationFailed', 'That class belongs to another course; enrol them there as a new student')
+      throw fail('validationFailed', 'That class belongs to another course; enrol the student there instead')
     if (student.status === 'dropped') throw fail('impossibleNow', 'This student was dropped; reinstate them first')
     if (await lockEnrolment(tx, target.id, student.person_id))
-      throw fail('conflict', 'They are a student of that class already, or were; reinstate them there')
+      throw fail('conflict', 'The user is or was already a student of that class; reinstate them there')
     await refuseStaff(tx, target.id, student.person_id, STAFF)
     await tx.first(store.moveStudent, { student: student.id, class: target.id, now: who.at })
     await audit(tx, who, 'transferred', student.person_id, { class: what.classId, from: student.class })
@@ -222,7 +222,7 @@ export async function listTransferTargets(
   return rows.filter(mayChange).map(({ key, name }) => ({ classId: key, name }))
 }
 
-const NO_CODE = 'There is no class with that code; ask its instructor for the code'
+const NO_CODE = 'There is no class with this code; ask the instructor for the code'
 
 /**
  * Adds the caller to the class with this join code. Suspended students remain suspended. Dropped students are refused,
@@ -239,8 +239,13 @@ export async function joinClass(db: Db, who: Member, { joinCode }: JoinClass): P
     const found = (await tx.first(store.findClass, { person: null, class: byCode.class }))!
     const before = await lockEnrolment(tx, found.id, who.personId)
     if (before?.status === 'dropped' && !before.has_left)
-      throw fail('forbidden', 'You were dropped from this class; ask its instructor')
-    await refuseStaff(tx, found.id, who.personId, 'You are on the staff of this class, and cannot learn in it')
+      throw fail('forbidden', 'You were dropped from this class; contact your instructor')
+    await refuseStaff(
+      tx,
+      found.id,
+      who.personId,
+      'You are on the staff of this class, so you cannot be a student of it',
+    )
     const student = before?.student ?? makeId()
     const isNew = before === undefined || before.status === 'dropped'
     if (!before) await addStudents(tx, who, found.id, [{ student, person: who.personId }])
@@ -284,7 +289,7 @@ export const addStudents = (
     now: who.at,
   })
 
-const STAFF = 'This person is on the staff of the class; take them off it first'
+const STAFF = 'This user is on the staff of the class; remove them from the staff first'
 
 /**
  * Refuses staff of the class: nobody may be staff and a student of the same class, so that nobody can grade themselves.
@@ -310,7 +315,7 @@ const setStatus = (tx: Tx, who: Caller, id: number, status: Status, hasLeft = fa
 function decide(action: Action, before: string | undefined): Status {
   const outcome = OUTCOMES[action][(before ?? 'none') as Status | 'none']
   if (typeof outcome === 'string') return outcome
-  throw fail(action === 'add' ? 'conflict' : 'impossibleNow', `This person ${outcome.refused}`)
+  throw fail(action === 'add' ? 'conflict' : 'impossibleNow', `This user ${outcome.refused}`)
 }
 
 type Verb = (typeof PAST_PARTICIPLES)[Action] | 'transferred' | 'joined' | 'left'
@@ -321,7 +326,7 @@ const audit = (tx: Tx, who: Caller & PersonRef, verb: Verb, personId: number, de
 const readStudent = async (tx: Tx, who: PersonRef, student: string): Promise<Student> =>
   toStudent((await tx.first(store.findStudent, { person: who.personId, app: null, student }))!)
 
-const toStudent = (row: Omit<RowOf<typeof store.listStudents>, 'id'>): Student => ({
+const toStudent = (row: Omit<RowOf<typeof store.listStudents.enrolled>, 'id'>): Student => ({
   studentId: row.student,
   classId: row.class,
   handle: row.handle,

@@ -74,7 +74,7 @@ export function recordTie<S extends TObject, R extends ClassRecord = Static<S> &
       Type.Array(Type.Unknown(), {
         maxItems: MAX_RECORDS,
         must: `a list of at most ${MAX_RECORDS} ${field}`,
-        about: `${field[0]!.toUpperCase()}${field.slice(1)} to add, recognised by id; existing ones stay as they are (see below)`,
+        about: `${field[0]!.toUpperCase()}${field.slice(1)} to add, recognised by id; existing ones stay the same (see below)`,
       } satisfies Field),
     ),
     when: 'after',
@@ -89,10 +89,9 @@ export function recordTie<S extends TObject, R extends ClassRecord = Static<S> &
             yield `${place}[${j}]${instancePath.replaceAll('/', '.')}: ${message}`
         const records = recordsOf(entry)
         for (const [j, one] of records) {
-          if (seen.has(one.id)) yield `${place}[${j}].id: must be another: ${one.id} is there twice`
+          if (seen.has(one.id)) yield `${place}[${j}].id: must be unique: ${one.id} appears twice`
           seen.add(one.id)
-          for (const name of tie.times)
-            if (!isPast(one[name], now)) yield `${place}[${j}].${name}: must be a time that is past`
+          for (const name of tie.times) if (!isPast(one[name], now)) yield `${place}[${j}].${name}: must be in the past`
         }
         yield* tie.check?.(records, place, now) ?? []
       }

@@ -51,5 +51,5 @@ test('an import adds students and removes none; suspended or dropped ones stay s
   await run(app, alpha([]))
   assert.equal(Object.keys(await statuses(app)).length, 3)
   const [mistake] = await refused(run(app, alpha([{ handle: '@ellis', id: 'blake-bravo' }])))
-  assert.match(mistake!, /classes\[0\]\.students\[0\]\.id: must be another: it is @blake in bravo/)
+  assert.match(mistake!, /classes\[0\]\.students\[0\]\.id: must be unique: it is @blake in bravo/)
 })

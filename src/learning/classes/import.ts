@@ -11,15 +11,20 @@ import * as store from './store.ts'
 
 const Class = Type.Object({
   key: ImportId('The classId'),
-  course: ImportId('The courseId; the class stays on the version that is the newest when the class is made'),
-  name: Line(200, 'As people read it', { minLength: 1 }),
+  course: ImportId('The courseId; the class stays on the version that is newest when the class is created'),
+  name: Line(200, 'Name of the class', { minLength: 1 }),
   sequential: Type.Optional(Flag('Whether a lesson is locked until every earlier one is passed; false by default')),
   joinCode: Type.Optional(
     OrNull(
-      Matching('^[A-Za-z0-9-]{4,40}$', '4 to 40 letters, digits or -', 'People can join with it; none by default', 40),
+      Matching(
+        '^[A-Za-z0-9-]{4,40}$',
+        '4 to 40 letters, digits or -',
+        'Students can join with it; none by default',
+        40,
+      ),
     ),
   ),
-  ended: Type.Optional(Flag('Whether the class has ended, so that nothing more is recorded; false by default')),
+  ended: Type.Optional(Flag('Whether the class is closed, so that nothing more is recorded; false by default')),
 })
 
 interface ClassEntry {
@@ -68,10 +73,10 @@ export const classSection: ImportSection<ClassEntry, StoredClass, ClassPlan> = {
       const isTwice = code && codes.indexOf(code) !== i
       return [
         ...((owner !== undefined && owner !== key) || isTwice
-          ? [`classes[${i}].joinCode: must be another: it is the code of ${owner ?? 'another class'}`]
+          ? [`classes[${i}].joinCode: must be unique: it is the code of ${owner ?? 'another class'}`]
           : []),
         ...(found && course !== undefined && found.course !== course
-          ? [`classes[${i}].course: must stay ${found.course}; make another class for another course`]
+          ? [`classes[${i}].course: must stay ${found.course}; create another class for another course`]
           : []),
       ]
     })
@@ -189,10 +194,10 @@ const studentTie: ImportTie<
       const people = new Set<string>()
       for (const [j, { id, handle }] of studentsOf(entry)) {
         if (id !== undefined && seen.has(id))
-          yield `classes[${i}].students[${j}].id: must be another: ${id} is there twice`
+          yield `classes[${i}].students[${j}].id: must be unique: ${id} appears twice`
         if (id !== undefined) seen.add(id)
         const person = normaliseHandle(handle)
-        if (people.has(person)) yield `classes[${i}].students[${j}]: must be somebody else: ${handle} is there twice`
+        if (people.has(person)) yield `classes[${i}].students[${j}]: must be unique: ${handle} appears twice`
         people.add(person)
       }
     }
@@ -209,7 +214,7 @@ const studentTie: ImportTie<
         const owner = id === undefined ? undefined : owners.get(id)
         return owner === undefined || (owner.class === entry.key && owner.handle === normaliseHandle(handle))
           ? []
-          : [`classes[${i}].students[${j}].id: must be another: it is @${owner.handle} in ${owner.class}`]
+          : [`classes[${i}].students[${j}].id: must be unique: it is @${owner.handle} in ${owner.class}`]
       }),
     )
   },

@@ -11,13 +11,13 @@ const op = operationsIn({ area: 'Courses and classes', who: person })
 export const joiningOperations: readonly Operation[] = [
   op('POST /edu/v1/invitation/accept', {
     name: 'acceptInvitation',
-    summary: 'Accepts an invitation to an organisation or a class',
+    summary: 'Accept an invitation',
     description:
-      'The person gets the role that the invitation names. A parent accepts for a child under 13. Plugins of the organisation can then read about its members; `listInvitations` names them.',
+      'Accepts an invitation to an organisation or a class and gives the user the role in it; a parent accepts for a child under 13. Plugins of the organisation can then read data about its members; `listInvitations` lists those plugins.',
     example: {
       as: 'ellis',
       request: { invitationId: INVITATION_ID },
-      fill: { invitationId: 'An id from listInvitations. Somebody has to invite you first' },
+      fill: { invitationId: 'An id from listInvitations. Another user has to invite you first' },
     },
     roles: ['invited', 'parent'],
     input: NameInvitation,
@@ -27,9 +27,9 @@ export const joiningOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/leave', {
     name: 'leaveOrganisation',
-    summary: 'Leaves an organisation and its classes',
+    summary: 'Leave an organisation',
     description:
-      'The caller is no longer a member, and no longer a student or on the staff of its classes. What was recorded stays, but its plugins no longer see the person. The last owner cannot leave.',
+      "Ends the caller's membership of an organisation and their roles in its classes. What was recorded stays, but its plugins no longer see the user. The last owner cannot leave.",
     example: { request: { organisation: 'sandhills' } },
     roles: ['member'],
     input: NameOrganisation,

@@ -193,7 +193,7 @@ test('D14: a parent answers for a child, who sees the invitation; nobody does fo
   const [toChild] = await listReceived(kim)
   assert.deepEqual([toChild.isOwn, toChild.mayAnswer], [true, false])
   for (const verb of ['accept', 'decline'] as const)
-    assertError(await answerInvitation(kim, verb, body.invitationId), 400, 4004, /A parent answers/)
+    assertError(await answerInvitation(kim, verb, body.invitationId), 400, 4004, /accepted or declined by a parent/)
   const [toParent] = await listReceived(parent)
   assert.deepEqual([toParent.isOwn, toParent.mayAnswer, toParent.invited.handle], [false, true, '@kim'])
   assertError(await answerInvitation(await signInBrowser(app, 'blake'), 'accept', body.invitationId), 404, 4042)
@@ -281,7 +281,7 @@ test('instructors see and change the invitations of their students, owners all o
   assertError(await call(casey, 'GET', `${INVITATION}/sent?organisation=school`), 403, 4032)
   assertError(await call(casey, 'GET', `${INVITATION}/sent`), 400, 4003)
   // A pending invitation keeps its role.
-  assertError(await enrol(casey, '@nobody'), 400, 4006, /is invited as observer/)
+  assertError(await enrol(casey, '@nobody'), 400, 4006, /is already invited as observer/)
   for (const { invitationId } of [student, staff, member])
     assert.equal((await act(finley, 'withdraw', invitationId)).status, 200)
 })
@@ -296,7 +296,7 @@ test('D14: guessing handles by inviting is limited, also all at once, in a roste
     [20, 5],
   )
   const refused = await enrol(casey, '@hidden')
-  assertError(refused, 429, 4291, /At most 20 people can be invited in an hour/)
+  assertError(refused, 429, 4291, /At most 20 users can be invited in an hour/)
   assert.equal(refused.headers.get('retry-after'), '3600')
   assertError(await sendRoster(casey, 'handle\n@hidden\n', {}, 'text/csv'), 429, 4291)
   // A preview sends nothing and tells nothing.
@@ -321,7 +321,7 @@ test('one message goes to the person, or to the parents of a child, and none to 
   for (const handle of STRANGERS) await enrol(casey, handle)
   const messages = [await mailbox.next(), await mailbox.next()]
   assert.deepEqual(messages.map(({ to }) => to).sort(), ['ellis@example.org', 'hidden@example.org'])
-  assert.match(messages[0]!.text, /@casey\) invites @\w+ to the class Alpha of School, as student/)
+  assert.match(messages[0]!.text, /@casey\) invited @\w+ to the class Alpha of School, as student/)
   assert.equal(messages[0]!.link, `${app.environment().url}/account/invitations`)
   await enrol(casey, '@hidden')
   const isIdle = async () => (await app.sql(`select from jobs where kind in ('invitation', 'message')`)).length === 0
@@ -375,7 +375,7 @@ test('D12: an app cannot make its user leave a class or an organisation, nor ans
   const { app, finley } = await openStrangers(t)
   const [avery, browser] = [await app.as('avery'), await signInBrowser(app, 'avery')]
   const { body } = await setMember(finley, '@avery')
-  assertError(await avery.post('/edu/v1/class/leave', { classId: 'alpha' }), 403, 4032, /An app cannot do this/)
+  assertError(await avery.post('/edu/v1/class/leave', { classId: 'alpha' }), 403, 4032, /Apps cannot do this/)
   for (const path of ['/edu/v1/organisation/leave', `${INVITATION}/accept`, `${INVITATION}/decline`])
     assertError(await avery.post(path, { organisation: 'school', invitationId: body.invitationId }), 401, 4016)
   assertError(await avery.get(`${INVITATION}/list`), 401, 4016)

@@ -41,12 +41,12 @@ export const clearLock = (db: Db, who: PersonCaller, what: NameLock): Promise<vo
 async function readLockTarget(tx: Tx, who: PersonCaller, { classId, lessonId, studentId }: NameLock) {
   const found = await readClass(tx, who, classId, mayChange)
   const lesson = await tx.first(store.findLesson, { version: found.version_id, lesson: lessonId })
-  if (!lesson) throw fail('notFound', 'There is no lesson with that id in this class')
+  if (!lesson) throw fail('notFound', 'There is no lesson with this id in this class')
   const row = { class: found.id, lesson: lesson.lesson_id, student: null }
   if (studentId === undefined) return { row, personId: undefined }
   await tx.first(store.lockStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
-  if (student?.class_id !== found.id) throw fail('validationFailed', 'studentId is not a student of that class')
+  if (student?.class_id !== found.id) throw fail('validationFailed', 'studentId is not a student of this class')
   return { row: { ...row, student: student.id }, personId: student.person_id }
 }
 

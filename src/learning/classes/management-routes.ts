@@ -43,9 +43,9 @@ const isConflict = (error: unknown) => error instanceof PlatformError && error.k
 export const managementOperations: readonly Operation[] = [
   op('PUT /edu/v1/class', {
     name: 'createClass',
-    summary: 'Creates a class',
+    summary: 'Create a class',
     description:
-      'A class is one run of a course, and stays on the version that is newest now. With `newJoinCode` it gets a code that others can join with.',
+      'Creates a class: one run of a course, on the version that is newest now. With `newJoinCode` it gets a code with which students can join.',
     example: {
       request: {
         courseId: 'course-preflight',
@@ -65,9 +65,9 @@ export const managementOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class', {
     name: 'changeClass',
-    summary: 'Changes the name, the order or the join code of a class',
+    summary: 'Update a class',
     description:
-      'Fields that are left out stay as they are. An empty `joinCode` removes the code, so that nobody can join; `newJoinCode` replaces it, and the old one stops working.',
+      'Changes the name, the lesson order or the join code of a class; fields that are left out stay the same. An empty `joinCode` deletes the code, so that nobody can join; `newJoinCode` replaces it, and the old one stops working.',
     example: { request: { classId: 'class-delta', name: 'Delta', joinCode: '' }, as: 'ellis', after: 'createClass' },
     roles: MANAGERS,
     input: ChangeClass,
@@ -77,9 +77,9 @@ export const managementOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/end', {
     name: 'endClass',
-    summary: 'Ends a class: nothing is recorded in it any more',
+    summary: 'Close a class',
     description:
-      'Students and staff can still read everything. Repeating it changes nothing. An ended class can be reopened.',
+      'Closes a class: nothing more is recorded in it, and nobody can join, but students and staff can still read everything. Closing it again changes nothing. A closed class can be reopened.',
     example: { request: { classId: 'class-delta' }, as: 'ellis', after: 'createClass' },
     roles: MANAGERS,
     input: NameClass,
@@ -88,8 +88,8 @@ export const managementOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/reopen', {
     name: 'reopenClass',
-    summary: 'Reopens a class that has ended',
-    description: 'From now on progress is recorded again. Repeating it changes nothing.',
+    summary: 'Reopen a class',
+    description: 'Reopens a closed class, so that progress is recorded again. Reopening an open class changes nothing.',
     example: { request: { classId: 'class-delta' }, as: 'ellis', after: 'endClass' },
     roles: MANAGERS,
     input: NameClass,
@@ -98,9 +98,9 @@ export const managementOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/class', {
     name: 'readClass',
-    summary: 'Reads a class',
+    summary: 'Get a class',
     description:
-      'Students read the class with its course. Its staff, owners of the organisation and administrators also see the staff and the number of students.',
+      'Returns a class with its course. Staff of the class, owners of the organisation and administrators also see the staff and the number of students.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
     roles: ['student', 'classmate', ...MAY.readClass],
     input: NameClass,
@@ -110,9 +110,9 @@ export const managementOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/class/managed', {
     name: 'listManagedClasses',
-    summary: 'Lists the classes that the caller manages',
+    summary: 'List classes that you manage',
     description:
-      'Classes of the organisations that the caller owns, the newest first and those that have ended last; administrators see all. Filters combine.',
+      'Returns the classes of the organisations that the caller owns, newest first with closed classes last; administrators see all classes. Filters can be combined.',
     example: { request: { courseId: 'course-preflight', limit: 1 }, as: 'ellis', after: 'createClass' },
     roles: MANAGERS,
     input: ListManagedClasses,
@@ -121,9 +121,9 @@ export const managementOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/staff', {
     name: 'setClassStaff',
-    summary: 'Makes somebody an instructor or an observer of a class',
+    summary: 'Set a class staff member',
     description:
-      'Instructors teach and grade; observers see the same, but change nothing. Staff of the class and members of the organisation get the role at once, anybody else is invited: the answer is the same whether or not somebody has the handle. A student of the class cannot be on its staff.',
+      'Makes a user an instructor or an observer of a class: instructors teach and grade, observers see the same but change nothing. Staff of the class and members of the organisation get the role immediately, all others are invited: the response is the same whether or not the handle exists. A student of the class cannot be on its staff.',
     example: {
       request: { classId: 'class-delta', handle: '@casey', role: 'instructor' },
       as: 'ellis',
@@ -137,8 +137,8 @@ export const managementOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/staff/remove', {
     name: 'removeClassStaff',
-    summary: 'Removes an instructor or an observer from a class',
-    description: 'The person no longer teaches or observes in this class. What they recorded and wrote stays.',
+    summary: 'Remove a class staff member',
+    description: 'Removes an instructor or an observer from a class. What they recorded and wrote stays.',
     example: { request: { classId: 'class-delta', handle: '@casey' }, as: 'ellis', after: 'setClassStaff' },
     roles: MANAGERS,
     input: RemoveStaff,

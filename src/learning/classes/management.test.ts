@@ -81,7 +81,7 @@ test('a class takes the newest version of a course, with a join code if requeste
   const plain = (await create(ellis)).body
   assert.match(plain.classId, /^[\w-]{22}$/)
   assert.deepEqual([plain.joinCode, plain.sequential], [null, false])
-  assertError(await create(finley, { classId: 'charlie' }), 409, 4091, /that id/)
+  assertError(await create(finley, { classId: 'charlie' }), 409, 4091, /this id/)
   assertError(await create(finley, { classId: 'no id' }), 400, 4003, /classId must be/)
   assertError(await create(finley, { name: ' ' }), 400, 4001, /name/)
   assertError(await create(finley, { joinCode: 'a b' }), 400, 4003, /joinCode must be/)
@@ -133,8 +133,8 @@ test('join codes are kept in upper case, also those of an import file, and compa
   const file = (...codes: string[]) => ({
     classes: codes.map((joinCode, i) => ({ key: `filed-${i}`, course: 'course', name: 'Filed', joinCode })),
   })
-  assert.match((await refused(run(app, file('mixed-CASE'))))[0]!, /joinCode: must be another: it is the code of cased/)
-  assert.match((await refused(run(app, file('twice', 'TWICE'))))[0]!, /classes\[1\]\.joinCode: must be another/)
+  assert.match((await refused(run(app, file('mixed-CASE'))))[0]!, /joinCode: must be unique: it is the code of cased/)
+  assert.match((await refused(run(app, file('twice', 'TWICE'))))[0]!, /classes\[1\]\.joinCode: must be unique/)
   await run(app, file('filed-code'))
   assert.deepEqual(await app.sql(`select join_code from classes where key = 'filed-0'`), [{ join_code: 'FILED-CODE' }])
   assert.equal((await run(app, file('Filed-Code'))).production!.classes!.unchanged, 1)
@@ -187,7 +187,7 @@ test('a class ends and is reopened, and repeating either changes nothing', async
   assert.equal((await audited('class.reopened', 'ending')).length, 1)
   await act(finley, 'end', 'bravo')
   const start = { lessonId: 'walkaround', classId: 'bravo' }
-  assertError(await (await app.as('blake')).post('/edu/v1/lesson/progress/start', start), 400, 4006, /ended/)
+  assertError(await (await app.as('blake')).post('/edu/v1/lesson/progress/start', start), 400, 4006, /is closed/)
   await act(finley, 'reopen', 'bravo')
   assert.equal((await (await app.as('blake')).post('/edu/v1/lesson/progress/start', start)).status, 200)
 })

@@ -33,7 +33,7 @@ import { lockClasses } from './store.ts'
 // These operations are for the managers of a class: owners of its organisation, and administrators. A class that the
 // caller does not manage is refused like one that does not exist.
 
-const NOT_INSIDE = 'There is no class with that id, or you are not in it'
+const NOT_INSIDE = 'There is no class with this id, or you are not in it'
 
 type Row = RowOf<typeof store.findClass>
 
@@ -41,7 +41,7 @@ const { lock: lockManaged } = managed({
   find: (db, { person, key }) => db.first(store.findClass, { person, class: key }),
   lock: (tx, key) => tx.first(lockClasses, { keys: [key] }),
   isManaged: ({ manages }) => manages,
-  refusal: 'There is no class with that id, or you do not manage it',
+  refusal: 'There is no class with this id, or you do not manage it',
 })
 
 /** Reads the details of a class. Only staff and managers also see the list of staff and the number of students. */
@@ -81,7 +81,7 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
       joinCode: chooseJoinCode(what, null, makeJoinCode),
     }
     if (!(await tx.first(store.createClass, { key, course, version, ...settings, now: who.at })))
-      throw revealsId(fail('conflict', 'There is a class with that id already; choose another, or leave it out'))
+      throw revealsId(fail('conflict', 'A class with this id already exists; choose another id, or leave it out'))
     await audit(tx, who, 'class.created', { class: key, course: courseId })
     return readClass(tx, who, { classId: key })
   })
@@ -150,7 +150,7 @@ export function setStaff(
   })
 }
 
-const STUDENT = 'This person is a student of the class; drop them from it first'
+const STUDENT = 'This user is a student of the class; drop them first'
 
 /** Sets the role of a person as staff. A student of the class is refused, so that nobody can grade themselves. */
 async function putOnStaff(
@@ -190,7 +190,7 @@ export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promi
     const row = await lockManaged(tx, who, what.classId)
     const handle = normaliseHandle(what.handle)
     const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
-    if (!staff) throw fail('notFound', 'Nobody on the staff of this class has that handle')
+    if (!staff) throw fail('notFound', 'No staff member of this class has this handle')
     await tx.first(store.deleteStaff, { class: row.id, person: staff.person_id })
     const detail = { class: row.class, by: who.personId, before: staff.role, after: null }
     await recordAudit(tx, who, { action: 'staff.removed', personId: staff.person_id, detail })
@@ -205,7 +205,7 @@ const makeJoinCode = () => showUserCode(makeUserCode())
  */
 const refusingTakenCode = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(work).catch((error) => {
-    throw hasCode(error, '23505') ? fail('conflict', 'Another class has this join code; choose another') : error
+    throw hasCode(error, '23505') ? fail('conflict', 'Another class already has this join code; choose another') : error
   })
 
 const audit = (tx: Tx, who: PersonCaller, action: AuditAction, detail: Record<string, string>) =>

@@ -20,14 +20,14 @@ export const classes: Room = {
   ],
   areas: {
     'Courses and classes':
-      'Organisations, what they teach, and who learns it. Owners of an organisation manage its courses and classes, and instructors the students of their own classes.',
+      'Organisations, their courses and classes, and the students. Owners of an organisation manage its courses and classes, and instructors the students of their own classes.',
   },
   personalTables: {
     enrolments: { inExport: '`classes.json`', whenDeleted: 'gone' },
     class_staff: { inExport: '`classes.json`', whenDeleted: 'gone' },
     lesson_locks: {
       inExport: 'no: a setting of the class',
-      whenDeleted: 'gone: who set a lock is forgotten, the lock is of the class',
+      whenDeleted: 'the reference to who set a lock is deleted; the lock belongs to the class',
     },
   },
   exports: [{ file: 'classes.json', about: 'Classes that you take or teach, or did earlier', read: exportClasses }],

@@ -13,9 +13,9 @@ const op = operationsIn({ area: 'Courses and classes', who: person })
 export const rosterOperations: readonly Operation[] = [
   op('POST /edu/v1/class/roster', {
     name: 'importRoster',
-    summary: 'Adds and drops many students with a CSV file',
+    summary: 'Import a class roster',
     description:
-      'Adds, drops, suspends and reinstates students with a CSV file of up to 2 MiB and 20,000 rows; people who are not members of the organisation are invited. Each row gets its own result; with `allOrNothing` nothing is written if a row is refused, with `dryRun` nothing at all. Sending the same file again changes nothing.',
+      'Adds, drops, suspends and reinstates students with a CSV file of up to 2 MiB and 20,000 rows; users who are not members of the organisation are invited. Each row gets its own result; with `allOrNothing` nothing is written if a row has an error, and with `dryRun` nothing is written at all. Sending the same file again changes nothing.',
     example: {
       as: 'casey',
       request: {
@@ -36,9 +36,9 @@ export const rosterOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/class/lock', {
     name: 'listLocks',
-    summary: 'Lists the manual locks of a class',
+    summary: 'List manual locks of a class',
     description:
-      'Lessons that an instructor has locked or unlocked: for the whole class if `studentId` is null, otherwise for that student. Locks that follow from the course are not included.',
+      'Returns the lessons that an instructor has locked or unlocked: for the whole class if `studentId` is null, otherwise for that student. Locks that follow from the course rules are not included.',
     example: { as: 'casey', after: 'setLock', request: { classId: 'class-alpha' } },
     roles: MAY.readClass,
     input: ListLocks,
@@ -48,9 +48,9 @@ export const rosterOperations: readonly Operation[] = [
   }),
   op('PUT /edu/v1/class/lock', {
     name: 'setLock',
-    summary: 'Locks or unlocks a lesson by hand',
+    summary: 'Lock or unlock a lesson',
     description:
-      'Locks or unlocks a lesson by hand, for a class or for one student. A lock for a student wins over one for the class, and both win over the order and the prerequisites of the course.',
+      'Locks or unlocks a lesson manually, for a class or for one student. A lock for a student takes precedence over one for the class, and both over the order and the prerequisites of the course.',
     example: {
       as: 'casey',
       request: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery', locked: false },
@@ -63,9 +63,9 @@ export const rosterOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/lock/clear', {
     name: 'clearLock',
-    summary: 'Removes a manual lock',
+    summary: 'Delete a manual lock',
     description:
-      'Works for the class or for one student. From then on the course decides again; if nothing was set, nothing changes.',
+      'Deletes a manual lock of a class or of one student, so that the course rules apply again. If there is none, nothing changes.',
     example: {
       as: 'casey',
       after: 'setLock',

@@ -36,7 +36,7 @@ export function readRoster(file: Buffer): RosterRow[] {
     if (!columns) columns = readColumns(record)
     else if (record.length > 1 || record[0]!.trim() !== '') rows.push(readRow(number, record, columns, seen))
     if (rows.length > MAX_ROWS)
-      throw fail('validationFailed', `A roster has at most ${MAX_ROWS} rows; split it into several files`)
+      throw fail('validationFailed', `A roster can have at most ${MAX_ROWS} rows; split it into several files`)
   }
   if (!columns) throw fail('validationFailed', `The file is empty; ${FIRST_LINE}`)
   return rows
@@ -47,8 +47,7 @@ const FIRST_LINE = `its first line names the columns, separated by commas: ${COL
 function readColumns(names: readonly string[]): Column[] {
   const columns = names.map((name) => {
     const column = COLUMNS.find((known) => known.toLowerCase() === name.trim().toLowerCase())
-    if (!column)
-      throw fail('validationFailed', `There is no column ${name.trim().slice(0, SHOWN_LENGTH)}; ${FIRST_LINE}`)
+    if (!column) throw fail('validationFailed', `Unknown column ${name.trim().slice(0, SHOWN_LENGTH)}; ${FIRST_LINE}`)
     return column
   })
   const twice = columns.find((column, i) => columns.indexOf(column) !== i)
@@ -68,11 +67,11 @@ function readRow(row: number, record: readonly string[], columns: readonly Colum
   if (isKnown) seen.add(handle)
   const problem =
     record.length !== columns.length
-      ? `has ${record.length} fields, and there are ${columns.length} columns`
+      ? `has ${record.length} fields, but there are ${columns.length} columns`
       : !isKnown
-        ? 'is not a handle, such as @avery'
+        ? 'is not a valid handle; a handle looks like @avery'
         : isTwice
-          ? 'is there twice'
+          ? 'appears twice'
           : !(ACTIONS as readonly string[]).includes(action)
             ? `action must be ${ACTIONS.join(', ')}`
             : studentId !== undefined && !STUDENT_ID.test(studentId)
@@ -123,8 +122,8 @@ export interface PlannedRow extends ReportRow {
 const NO_ACCOUNT = 'there is no account with this handle'
 
 const ON_STAFF = 'is on the staff of this class'
-const HAS_ENDED = 'this class has ended; nobody can be added to it'
-const HAS_LEFT = 'left the class; add them to invite them'
+const HAS_ENDED = 'this class is closed; nobody can be added to it'
+const HAS_LEFT = 'left the class; use add to invite them'
 export const TAKEN = 'studentId is taken; choose another, or leave it empty'
 
 /** Determines the result of each row, and the change to write. */
@@ -156,7 +155,7 @@ export function planRoster(rows: readonly RosterRow[], state: RosterState): Plan
     if (invitation !== undefined && row.action === 'reinstate' && student?.has_left) return refuse(HAS_LEFT)
     const own = student?.student
     if (row.studentId !== undefined && own !== undefined && row.studentId !== own)
-      return refuse(`is the student ${own} of this class`)
+      return refuse(`is already the student ${own} of this class`)
     if (row.studentId !== undefined && own === undefined && taken.has(row.studentId)) return refuse(TAKEN)
     const action = row.action as Action
     const outcome = OUTCOMES[action][(student?.status ?? 'none') as Status | 'none']

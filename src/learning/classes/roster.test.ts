@@ -75,17 +75,17 @@ test('refused rows say why, and the others are written; or nothing is, if reques
   const fixed = csv.replace('=HYPERLINK("x")', '=1+1')
   const reasons = [
     null,
-    'is suspended; reinstate them',
+    'is suspended; reinstate them instead',
     'is not a student of this class',
-    'is there twice',
+    'appears twice',
     'is not a student of this class',
     'studentId is taken; choose another, or leave it empty',
-    'is the student blake-alpha of this class',
+    'is already the student blake-alpha of this class',
     'action must be add, drop, suspend, reinstate',
-    'is not a handle, such as @avery',
-    'has 2 fields, and there are 3 columns',
-    'is there twice',
-    'is not a handle, such as @avery',
+    'is not a valid handle; a handle looks like @avery',
+    'has 2 fields, but there are 3 columns',
+    'appears twice',
+    'is not a valid handle; a handle looks like @avery',
   ]
   const reasonsOf = ({ body }: { body: { rows: { reason: string | null }[] } }) => body.rows.map(({ reason }) => reason)
   const before = await statuses(app)
@@ -120,7 +120,7 @@ test('refused rows say why, and the others are written; or nothing is, if reques
     await app.sql(`update classes set ended_at = now() where key = 'alpha'`)
     const ended = await send('casey', 'handle,action\n@drew,add\n@finley,drop')
     assert.deepEqual(ended.body.counts, { ...NOTHING, dropped: 1, refused: 1 })
-    assert.match(ended.body.rows[0].reason, /has ended/)
+    assert.match(ended.body.rows[0].reason, /is closed/)
   })
 })
 
@@ -129,13 +129,13 @@ test('a file that cannot be read is refused as a whole, and says what is wrong',
   const { send } = await openClasses(app)
   for (const [csv, words] of [
     ['', /The file is empty; its first line names the columns/],
-    ['handle,email\n@drew,x', /There is no column email/],
-    ['handle;action\n@drew;add', /There is no column handle;action; .* separated by commas/],
+    ['handle,email\n@drew,x', /Unknown column email/],
+    ['handle;action\n@drew;add', /Unknown column handle;action; .* separated by commas/],
     ['handle,Handle\n@drew,x', /two columns named handle/],
     ['action\nadd', /The column handle is missing/],
     ['handle\n"@drew', /Row 2: a quote is opened/],
-    [Buffer.from('handle', 'utf16le'), /There is no column h/],
-    ['"han\ndle\r\n😀"\n@drew', /There is no column han/],
+    [Buffer.from('handle', 'utf16le'), /Unknown column h/],
+    ['"han\ndle\r\n😀"\n@drew', /Unknown column han/],
     [Buffer.from('handle\n@andr\xe9', 'latin1'), /not valid UTF-8/],
     [`handle\n${'@x\n'.repeat(20_001)}`, /at most 20000 rows/],
   ] as const)
@@ -165,7 +165,7 @@ test('D1, D2: a roster is for instructors and managers of the class, and sets no
   assertError(await casey.send('POST', '/edu/v1/class/roster', raw), 401, 4016)
   assertError(await app.nobody().send('POST', '/edu/v1/class/roster', raw), 401, 4016)
   assert.equal((await send('finley', csv, { status: 'dropped', personId: '1', studentId: 'mine' })).status, 200)
-  assertError(await send('casey', 'handle,status,person_id\n@finley,dropped,1'), 400, 4003, /no column status/)
+  assertError(await send('casey', 'handle,status,person_id\n@finley,dropped,1'), 400, 4003, /Unknown column status/)
   assert.deepEqual(await statuses(app), { avery: 'active', blake: 'active', drew: 'active' })
 })
 

@@ -52,7 +52,7 @@ export async function importRoster(
       throw revealsId(
         fail(
           'validationFailed',
-          `${count} student ids in this file are taken, but at most ${MAX_TAKEN} may be; check the column`,
+          `${count} student ids in this file are taken, but at most ${MAX_TAKEN} can be; check the column`,
         ),
       )
   }
@@ -100,7 +100,8 @@ export async function importRosterUnchecked(
       return report(plan, isWritten)
     })
   } catch (error) {
-    if (hasCode(error, '23505')) throw fail('conflict', 'A studentId of this file was taken meanwhile; send it again')
+    if (hasCode(error, '23505'))
+      throw fail('conflict', 'A studentId in this file was taken in the meantime; send the file again')
     throw error
   }
 }

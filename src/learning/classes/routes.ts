@@ -9,9 +9,9 @@ const op = operationsIn({ area: 'Lessons and progress', who: member })
 export const classOperations: readonly Operation[] = [
   op('GET /edu/v1/class/list', {
     name: 'listClasses',
-    summary: "Lists the caller's classes",
+    summary: 'List your classes',
     description:
-      'Classes that the caller takes or teaches, newest first. Progress is recorded under `studentId`; only instructors read `joinCode`. Ended classes are still listed, but nothing more is recorded in them.',
+      'Returns the classes that the caller takes or teaches, newest first. Progress is recorded under `studentId`; only instructors can read `joinCode`. Closed classes are still listed, but nothing more is recorded in them.',
     example: { request: { limit: 10 } },
     input: ListClasses,
     output: json(ClassPage),

@@ -20,7 +20,7 @@ export function chooseJoinCode(
   make: () => string,
 ): string | null {
   if (newJoinCode) {
-    if (joinCode) throw fail('validationFailed', 'Give joinCode or newJoinCode, not both')
+    if (joinCode) throw fail('validationFailed', 'Send joinCode or newJoinCode, not both')
     return make()
   }
   if (joinCode === undefined || normaliseJoinCode(joinCode) === current) return current

@@ -32,9 +32,9 @@ const REFUSED: readonly ErrorName[] = ['forbidden']
 export const authoringOperations: readonly Operation[] = [
   op('PUT /edu/v1/course', {
     name: 'saveCourse',
-    summary: 'Creates a course, or replaces its draft',
+    summary: 'Create or replace a course draft',
     description:
-      'Send the whole course: it replaces the draft. Only people who manage the course see a draft until it is published. You choose the ids of lessons and objectives; keep them, because progress is recorded under them across versions.',
+      'Creates a course, or replaces its draft with the whole course that is sent. Only users who manage the course see a draft until it is published. You choose the ids of lessons and objectives; keep them, because progress is recorded under them across versions.',
     example: {
       request: {
         courseId: 'course-night',
@@ -65,9 +65,9 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/course/document', {
     name: 'readCourseDocument',
-    summary: 'Reads a course as authors write it: its draft, or else its newest version',
+    summary: 'Get a course document',
     description:
-      'The answer can be changed and sent back with `PUT /edu/v1/course`. With `version` it is that published version, which never changes.',
+      'Returns a course as authors write it: its draft, or else its newest version. The document can be changed and sent back with `PUT /edu/v1/course`. With `version` it is that published version, which never changes.',
     example: { request: { courseId: 'course-night' }, as: 'ellis', after: 'saveCourse' },
     roles: MANAGERS,
     input: ReadDocument,
@@ -77,9 +77,9 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/course/publish', {
     name: 'publishCourse',
-    summary: 'Publishes the draft of a course as its newest version',
+    summary: 'Publish a course',
     description:
-      'The draft becomes a version, and new classes take it. Existing classes stay on the version that they started with. A draft that is the same as the newest version is refused.',
+      'Publishes the draft of a course as its newest version, which new classes use. Existing classes stay on the version that they started with. A draft that is the same as the newest version is refused.',
     example: { request: { courseId: 'course-night' }, as: 'ellis', after: 'saveCourse' },
     roles: MANAGERS,
     input: ReadCourse,
@@ -90,8 +90,9 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/course/versions', {
     name: 'listCourseVersions',
-    summary: 'Lists the published versions of a course',
-    description: 'Newest first, with the number of classes on each version. A version never changes.',
+    summary: 'List course versions',
+    description:
+      'Returns the published versions of a course, newest first, with the number of classes on each. A version never changes.',
     example: { request: { courseId: 'course-night' }, as: 'ellis', after: 'publishCourse' },
     roles: MANAGERS,
     input: ListVersions,
@@ -101,13 +102,14 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/course/draft/discard', {
     name: 'discardCourseDraft',
-    summary: 'Discards the draft of a course',
-    description: 'The published version stays. A course that was never published has to be removed instead.',
+    summary: 'Discard a course draft',
+    description:
+      'Deletes the draft of a course; the published version stays. A course that was never published has to be deleted instead.',
     example: {
       request: { courseId: 'course-night' },
       as: 'ellis',
       after: 'saveCourse',
-      fill: { courseId: 'A course that was published, and saved again after that' },
+      fill: { courseId: 'A course that was published, and changed again after that' },
     },
     roles: MANAGERS,
     input: ReadCourse,
@@ -117,9 +119,9 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/course/remove', {
     name: 'removeCourse',
-    summary: 'Removes a course that no class takes',
+    summary: 'Delete a course',
     description:
-      'All its versions and the notes about it are removed too. This cannot be undone. A course that a class takes cannot be removed, even if the class has ended.',
+      'Deletes a course with all its versions and the notes about it. This cannot be undone. A course that a class uses cannot be deleted, even if the class is closed.',
     example: { request: { courseId: 'course-night' }, as: 'ellis', after: 'saveCourse' },
     roles: MANAGERS,
     input: ReadCourse,
@@ -129,9 +131,9 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/course/managed', {
     name: 'listManagedCourses',
-    summary: 'Lists the courses that the caller manages, drafts included',
+    summary: 'List courses that you manage',
     description:
-      'Courses of the organisations that the caller owns, by name; administrators see all. Unpublished courses are included, without a version.',
+      'Returns the courses of the organisations that the caller owns, sorted by name; administrators see all courses. Unpublished courses are included, without a version.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'saveCourse' },
     roles: MANAGERS,
     input: ListManagedCourses,

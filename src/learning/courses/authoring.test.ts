@@ -136,7 +136,7 @@ test('there is nothing to publish without a draft, nor with an unchanged one', a
   assert.deepEqual((await act(finley, 'draft/discard', 'course')).body, { success: true })
   assertError(await act(finley, 'draft/discard', 'course'), 400, 4006, /no draft/)
   await save(finley, { courseId: 'never' })
-  assertError(await act(finley, 'draft/discard', 'never'), 400, 4006, /remove the course/)
+  assertError(await act(finley, 'draft/discard', 'never'), 400, 4006, /delete the course/)
 })
 
 test('two who publish at once make one version', async () => {
@@ -176,7 +176,7 @@ test('mistakes are refused with their place, and nothing is kept of them', async
         ],
       },
       4003,
-      /lessons must have different ids: m/,
+      /lessons must have unique ids: m/,
     ],
     [{ lessons: [{ id: 'm', name: 'm', prerequisites: ['n'] }] }, 4003, /prerequisites of m/],
     [
@@ -206,18 +206,22 @@ test('mistakes are refused with their place, and nothing is kept of them', async
         ],
       },
       4003,
-      /not wait for each other where a class goes in order/,
+      /not depend on each other if a class is sequential/,
     ],
     [{ lessons: [{ id: 'm' }] }, 4001, /lessons\.0\.name is missing/],
     [{ lessons: [{ id: 'm', name: 'm', threshold: 'high' }] }, 4005, /lessons\.0\.threshold/],
     [{ lessons: [{ id: 'a b', name: 'm' }] }, 4003, /lessons\.0\.id/],
     [{ lessons: lessonsOf(['walkaround']) }, 4003, /walkaround belongs to another course/],
     [{ lessons: [], objectives: [{ id: 'safety', name: 'x', lessons: [] }] }, 4003, /safety belongs/],
-    [{ lessons: [], objectives: [{ id: 'o', name: 'x', lessons: ['m'] }] }, 4003, /objectives must name lessons/],
-    [{ lessons: [{ id: 'm', name: 'm', app: 'nowhere' }] }, 4003, /m names nowhere/],
-    [{ lessons: [{ id: 'm', name: 'm', launchUri: REDIRECT_URI }] }, 4003, /name the app/],
+    [
+      { lessons: [], objectives: [{ id: 'o', name: 'x', lessons: ['m'] }] },
+      4003,
+      /objectives must refer only to lessons/,
+    ],
+    [{ lessons: [{ id: 'm', name: 'm', app: 'nowhere' }] }, 4003, /m refers to nowhere/],
+    [{ lessons: [{ id: 'm', name: 'm', launchUri: REDIRECT_URI }] }, 4003, /set the app/],
     [{ lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: 'https://evil.example/x' }] }, 4003, /redirect URI/],
-    [{ lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: `${REDIRECT_URI}?code=1` }] }, 4003, /not say code/],
+    [{ lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: `${REDIRECT_URI}?code=1` }] }, 4003, /not have code/],
     ...[
       'code=1',
       'STATE=1',
@@ -231,17 +235,17 @@ test('mistakes are refused with their place, and nothing is kept of them', async
     ].map((text): [object, number, RegExp] => [
       { lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: REDIRECT_URI, launchParameters: ['a=1', text] }] },
       4003,
-      /m must not say .*for the platform/,
+      /m must not have .*the platform sets it/,
     ]),
     [
       { lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: `${REDIRECT_URI}?a=1&classId=x` }] },
       4003,
-      /not say classId/,
+      /not have classId/,
     ],
     [
       { lessons: [{ id: 'm', name: 'm', app: 'open', launchUri: REDIRECT_URI, passCode: true }] },
       4003,
-      /open is public/,
+      /open is a public client/,
     ],
     [{ name: ' ' }, 4001, /name/],
     [{ courseId: 'no id' }, 4003, /courseId must be/],
@@ -253,7 +257,7 @@ test('mistakes are refused with their place, and nothing is kept of them', async
   // A draft may reuse the lesson ids of its own course. The rules also apply to child lessons.
   assert.equal((await save(finley, { courseId: 'course', lessons: lessonsOf(['walkaround']) })).status, 200)
   const child = { id: 'm', name: 'm', childLessons: [{ id: 'n', name: 'n', app: 'nowhere' }] }
-  assertError(await save(finley, { courseId: 'course', lessons: [child] }), 400, 4003, /n names nowhere/)
+  assertError(await save(finley, { courseId: 'course', lessons: [child] }), 400, 4003, /n refers to nowhere/)
   await act(finley, 'draft/discard', 'course')
   // A parent may require its own child lesson, and a child lesson may require a later lesson: all can still be passed
   // in some order.
@@ -273,27 +277,27 @@ test('a draft that has become invalid is not published', async () => {
   await registerApp(app, { key: 'passing' })
   await save(finley, { courseId: 'stale', lessons: [{ id: 'stale-a', name: 'A', app: 'passing' }] })
   await app.sql(`delete from apps where client_id = 'gs-passing'`)
-  assertError(await act(finley, 'publish', 'stale'), 400, 4003, /names passing/)
+  assertError(await act(finley, 'publish', 'stale'), 400, 4003, /refers to passing/)
   assert.equal((await readDocument('stale')).version, null)
   await registerApp(app, { key: 'turning' })
   const turning = { id: 'stale-a', name: 'A', app: 'turning', launchUri: REDIRECT_URI, passCode: true }
   assert.equal((await save(finley, { courseId: 'stale', lessons: [turning] })).status, 200)
   await app.sql(`update apps set public_client = true where client_id = 'gs-turning'`)
-  assertError(await act(finley, 'publish', 'stale'), 400, 4003, /turning is public/)
+  assertError(await act(finley, 'publish', 'stale'), 400, 4003, /turning is a public client/)
 })
 
 test('an import file with lessons that could never be opened or passed is refused', async () => {
   const mistakesOf = (lessons: object[], more: object = {}) =>
     refused(run(app, { ...more, courses: [{ key: 'filed', organisation: 'school', name: 'Filed', lessons }] }))
   const opened = { id: 'filed-a', name: 'A', app: 'quiz', launchUri: REDIRECT_URI }
-  assert.match((await mistakesOf([{ ...opened, launchParameters: ['code=1'] }]))[0]!, /filed-a must not say code/)
-  assert.match((await mistakesOf([{ ...opened, launchUri: `${REDIRECT_URI}?state=1` }]))[0]!, /not say state/)
+  assert.match((await mistakesOf([{ ...opened, launchParameters: ['code=1'] }]))[0]!, /filed-a must not have code/)
+  assert.match((await mistakesOf([{ ...opened, launchUri: `${REDIRECT_URI}?state=1` }]))[0]!, /not have state/)
   // An app counts as public if it is registered as public in the environment, or declared as public in the file itself.
   const passing = (name: string) => ({ ...opened, app: name, passCode: true })
   await registerApp(app, { key: 'open', isPublic: true }, 'sandbox')
   for (const name of ['open', 'gs-open', 'opened']) {
     const apps = [{ key: 'opened', name: 'Opened', public: true, redirectUris: [REDIRECT_URI] }]
-    const words = `must be false: ${name} is public, and has no secret to redeem a code with`
+    const words = `must be false: ${name} is a public client, and has no secret to redeem a code with`
     const parent = { id: 'filed-p', name: 'P', childLessons: [passing(name)] }
     assert.deepEqual(await mistakesOf([parent], { apps }), [`courses[0].lessons[0].childLessons[0].passCode: ${words}`])
   }

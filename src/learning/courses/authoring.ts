@@ -35,7 +35,7 @@ import { findOwners } from './store.ts'
 // These operations are for the managers of a course: owners of its organisation, and administrators. A course that the
 // caller does not manage is refused like one that does not exist.
 
-const NOT_MANAGED = 'There is no course with that id, or you do not manage it'
+const NOT_MANAGED = 'There is no course with this id, or you do not manage it'
 const OWN_ID = new RegExp(ID_PATTERN)
 
 /** Returns the id that the caller chose, or a generated one if there is none. Throws if the id is not valid. */
@@ -73,10 +73,13 @@ export function saveCourse(
     const course = courseId === undefined ? undefined : await findCourse(tx, { person: who.personId, key: courseId })
     if (course && owner && !course.manages) throw taken()
     if (!owner && courseId === undefined)
-      throw fail('parameterMissing', 'organisation is missing: name the one that the course belongs to')
-    if (!owner && !course?.manages) throw fail('forbidden', `${NOT_MANAGED}; a new one needs an organisation`)
+      throw fail('parameterMissing', 'organisation is missing: it is required for a new course')
+    if (!owner && !course?.manages) throw fail('forbidden', `${NOT_MANAGED}; for a new course, send organisation`)
     if (course && owner && owner.key !== course.organisation)
-      throw fail('validationFailed', `organisation must stay ${course.organisation}: a course stays with its own`)
+      throw fail(
+        'validationFailed',
+        `organisation must stay ${course.organisation}: a course cannot change its organisation`,
+      )
     const key = course?.key ?? readOwnId('courseId', courseId)
     const content = { ...given, name: readName(given.name) }
     await checkContent(tx, key, content, environment)
@@ -89,7 +92,7 @@ export function saveCourse(
 }
 
 const taken = () =>
-  revealsId(fail('conflict', 'There is a course with that id already; choose another, or leave it out'))
+  revealsId(fail('conflict', 'A course with this id already exists; choose another id, or leave it out'))
 
 /**
  * Reads a course in the form that authors write: the given version, or by default the draft, or the newest version if
@@ -148,7 +151,7 @@ export function discardDraft(db: Db, who: PersonCaller, what: ReadCourse): Promi
     if (version === null)
       throw fail(
         'impossibleNow',
-        'This course was never published, so its draft cannot be discarded; remove the course instead',
+        'This course was never published, so its draft cannot be discarded; delete the course instead',
       )
     await tx.first(store.setDraft, { course: id, draft: null, now: who.at })
     await audit(tx, who, 'course.draft-discarded', { course: key })
@@ -159,7 +162,7 @@ export function removeCourse(db: Db, who: PersonCaller, what: ReadCourse): Promi
   return db.transaction(async (tx) => {
     const { id, key, version } = await lockManagedCourse(tx, who, what.courseId)
     if ((await tx.first(store.findClass, { course: id }))?.has_class)
-      throw fail('impossibleNow', 'This course has classes, so it cannot be removed')
+      throw fail('impossibleNow', 'This course has classes, so it cannot be deleted')
     await removeCourses(tx, { keys: [key] })
     await audit(tx, who, 'course.removed', { course: key, before: version })
   })
@@ -195,14 +198,14 @@ async function checkContent(tx: Tx, key: string, content: CourseContent, environ
   const owners = await tx.all(findOwners, { keys: [...ids.lesson, ...ids.objective] })
   for (const { kind, key: id, course } of owners)
     if (course !== key && ids[kind as 'lesson' | 'objective'].includes(id))
-      throw revealsId(fail('validationFailed', `${kind}s must have ids of their own: ${id} belongs to another course`))
+      throw revealsId(fail('validationFailed', `${kind}s must have unique ids: ${id} belongs to another course`))
   const clientOf = (app: string) => makeClientId(environment, app.replace(/^gs-(sbx-)?/, ''))
   const clients = [...new Set(lessons.flatMap(({ app }) => (app === undefined ? [] : clientOf(app))))]
   const apps = new Map((await tx.all(store.findApps, { clients })).map((row) => [row.client_id, row]))
   for (const { id, app, launchUri, passCode } of lessons) {
     if (app === undefined) continue
     const found = apps.get(clientOf(app))
-    if (!found) throw fail('validationFailed', `lessons must name apps that exist: ${id} names ${app}`)
+    if (!found) throw fail('validationFailed', `lessons must refer to existing apps: ${id} refers to ${app}`)
     if (found.is_public && passCode) throw fail('validationFailed', `passCode of ${id} must ${passCodeRefusal(app)}`)
     if (launchUri !== undefined && !found.uris.some((uri) => isLaunchOf(launchUri, uri)))
       throw fail('validationFailed', `launchUri of ${id} must be a redirect URI of ${app}, with or without a query`)

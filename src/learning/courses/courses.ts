@@ -18,9 +18,9 @@ import * as store from './store.ts'
 
 type LessonRow = RowOf<typeof store.findLesson>
 
-const NO_LESSON = 'There is no lesson with that id, or you do not take it'
-const NO_COURSE = 'There is no course with that id, or you do not take it'
-const NOT_IN_CLASS = 'You are not in that class'
+const NO_LESSON = 'There is no lesson with this id, or you do not take it'
+const NO_COURSE = 'There is no course with this id, or you do not take it'
+const NOT_IN_CLASS = 'You are not in this class'
 
 /** Reads a lesson in the course version that the caller's class uses. */
 export async function readLesson(db: Db, who: Member, { lessonId, classId }: ReadLesson): Promise<Lesson> {
@@ -55,7 +55,7 @@ const MAX_LISTED = 1000
 export async function listAppLessons(db: Db, who: Member, what: ListAppLessons): Promise<Lesson[] | Page<Lesson>> {
   const { classId } = what
   if (who.appId === undefined)
-    throw fail('badRequest', 'Call this with the access token of an app: it lists the lessons of that app')
+    throw fail('badRequest', 'Send the access token of an app: this lists the lessons of the calling app')
   if (classId !== undefined) await checkRole(db, who, classId)
   const filter = { person: who.personId, app: who.appId, class: classId ?? null }
   if (!isPaged(what)) return nest(await db.all(store.listAppLessons, { ...filter, limit: MAX_LISTED }))

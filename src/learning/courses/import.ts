@@ -15,12 +15,12 @@ export const ImportId = (about: string) => Matching(ID_PATTERN, ID_MUST, about, 
 
 const Course = Type.Object({
   key: ImportId('The courseId'),
-  organisation: Key('Key of the organisation whose course it is'),
-  name: Line(200, 'As people read it', { minLength: 1 }),
+  organisation: Key('Key of the organisation that owns it'),
+  name: Line(200, 'Name of the course', { minLength: 1 }),
   description: Type.Optional(Line(10_000, 'Empty by default')),
-  profilePic: Type.Optional(Line(500, 'Id or address of an image; none by default')),
-  coverPhoto: Type.Optional(Line(500, 'Id or address of an image; none by default')),
-  public: Type.Optional(Flag('Whether everybody may read about it; false by default')),
+  profilePic: Type.Optional(Line(500, 'Id or URL of an image; none by default')),
+  coverPhoto: Type.Optional(Line(500, 'Id or URL of an image; none by default')),
+  public: Type.Optional(Flag('Whether everybody can read about it; false by default')),
   lessons: Type.Array(Type.Unknown(), {
     must: 'a list of lessons',
     about:
@@ -88,9 +88,7 @@ export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry
     const taken = named.flatMap(({ kind, id, entry, i }) => {
       const owner = owners.get(`${kind} ${id}`) ?? seen.get(`${kind} ${id}`) ?? entry.key
       seen.set(`${kind} ${id}`, entry.key)
-      return owner === entry.key
-        ? []
-        : [`courses[${i}]: must have ids of its own: ${id} belongs to the course ${owner}`]
+      return owner === entry.key ? [] : [`courses[${i}]: must have unique ids: ${id} belongs to the course ${owner}`]
     })
     return [...taken, ...wrong]
   },

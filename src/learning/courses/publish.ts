@@ -36,7 +36,7 @@ export async function publishVersion(
   const idOf = (kind: 'lesson' | 'objective', key: string): number => {
     const id = ids.get(`${kind} ${key}`)
     if (id === undefined)
-      throw revealsId(fail('conflict', `Another course has a ${kind} ${key} by now; choose another id`))
+      throw revealsId(fail('conflict', `Another course already has a ${kind} ${key}; choose another id`))
     return id
   }
   const lessonId = (key: string) => idOf('lesson', key)

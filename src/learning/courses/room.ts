@@ -9,7 +9,7 @@ export const courses: Room = {
   operations: [...courseOperations, ...authoringOperations],
   areas: {
     'Lessons and progress':
-      'What is taught, and how far students are. A course has lessons, a class is one run of a course, and a student is one person in one class.',
+      'Courses, lessons and the progress of students. A course has lessons, a class is one run of a course, and a student is one user in one class.',
   },
   finders: [{ kind: 'course', find: byName(findByName) }],
   importSections: [courseSection],

@@ -27,9 +27,9 @@ const COURSE_READERS: readonly Role[] = [...LESSON_READERS, 'otherInstructor']
 export const courseOperations: readonly Operation[] = [
   op('GET /edu/v1/lesson', {
     name: 'readLesson',
-    summary: 'Reads a lesson',
+    summary: 'Get a lesson',
     description:
-      'Students and staff of a class read the lesson as their class has it; others read lessons that are public. `locked` says whether the caller can start it. With `classId` it is about that class, otherwise about the newest one in which the caller takes the lesson.',
+      "Returns a lesson as the caller's class has it; users outside a class can read lessons that are public. `locked` says whether the caller can start it. With `classId` it is about that class, otherwise about the newest class in which the caller takes the lesson.",
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     roles: LESSON_READERS,
     input: ReadLesson,
@@ -39,9 +39,9 @@ export const courseOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/lesson/course', {
     name: 'listLessonsOfCourse',
-    summary: 'Lists the lessons of a course',
+    summary: 'List lessons of a course',
     description:
-      'The lessons are in order, with child lessons inside their parents; pages count parents. Students see the version of the course that their class takes. Outside of a class only public lessons are listed.',
+      'Returns the lessons of a course in order, with child lessons inside their parents; pages count parents. Students see the version of the course that their class uses. Outside a class only public lessons are listed.',
     example: { request: { courseId: 'course-preflight', limit: 1 } },
     roles: COURSE_READERS,
     input: ListLessons,
@@ -51,9 +51,9 @@ export const courseOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/lesson/app', {
     name: 'listLessonsOfApp',
-    summary: 'Lists the lessons that the calling app delivers',
+    summary: 'List lessons of the calling app',
     description:
-      "The lessons that the calling app delivers in the caller's classes, or only in `classId`. The answer is a plain array of at most 1000 lessons and about 2 MiB; with `page` or `limit`, it is a page, on which child lessons count. A child lesson whose parent belongs to another app, or is on another page, is listed on its own.",
+      "Returns the lessons that the calling app delivers in the caller's classes, or only in `classId`. The response is an array of at most 1000 lessons and about 2 MiB; with `page` or `limit`, it is a page, on which child lessons count. A child lesson whose parent belongs to another app, or is on another page, is listed on its own.",
     example: { request: { classId: 'class-alpha' } },
     roles: ['student', 'classmate', 'instructor', 'observer'],
     input: ListAppLessons,
@@ -63,9 +63,9 @@ export const courseOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/course', {
     name: 'readCourse',
-    summary: 'Reads a course',
+    summary: 'Get a course',
     description:
-      'Students and staff read their courses, owners of an organisation its courses, and everybody those that are public. `version` is the one that is shown: a class stays on the version that it started with.',
+      'Returns a course. Students and staff can read their courses, owners of an organisation its courses, and everybody public ones. `version` is the version that is shown: a class stays on the version that it started with.',
     example: { request: { courseId: 'course-preflight' } },
     roles: COURSE_READERS,
     input: ReadCourse,
@@ -75,9 +75,9 @@ export const courseOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/course/list', {
     name: 'listCourses',
-    summary: "Lists the caller's courses, and public ones",
+    summary: 'List courses',
     description:
-      "The caller's courses and those that are public, by name. Courses that were never published are not listed.",
+      "Returns the caller's courses and public courses, sorted by name. Courses that were never published are not listed.",
     example: { request: { limit: 10 } },
     roles: [...LEARNERS, 'otherInstructor', 'everyoneIfPublic'],
     input: ListCourses,
@@ -86,9 +86,9 @@ export const courseOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/course/objectives', {
     name: 'listObjectives',
-    summary: 'Lists the objectives of a course',
+    summary: 'List objectives of a course',
     description:
-      'What students should be able to do afterwards, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported. `lessonScores` are those of the caller, as a student of the newest class.',
+      'Returns what students should be able to do after the course, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported. `lessonScores` are those of the caller, as a student of the newest class.',
     example: { request: { courseId: 'course-preflight' } },
     roles: COURSE_READERS,
     input: ReadCourse,

@@ -48,34 +48,37 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
   const ids = all.map(({ id }) => id)
   const isTwice = (list: readonly string[], id: string, i: number) => list.indexOf(id) !== i
   for (const [i, id] of ids.entries())
-    if (isTwice(ids, id, i)) yield { where: 'lessons', must: `have different ids: ${id} is there twice` }
+    if (isTwice(ids, id, i)) yield { where: 'lessons', must: `have unique ids: ${id} appears twice` }
   if (all.length > MAX_LESSONS) yield { where: 'lessons', must: `be at most ${MAX_LESSONS}, with their child lessons` }
   for (const lesson of all) {
     for (const id of lesson.prerequisites ?? [])
       if (!ids.includes(id) || id === lesson.id)
-        yield { where: 'lessons', must: `name other lessons of the course as prerequisites of ${lesson.id}, not ${id}` }
+        yield {
+          where: 'lessons',
+          must: `have only other lessons of the course as prerequisites of ${lesson.id}, not ${id}`,
+        }
     if (lesson.launchUri !== undefined && lesson.app === undefined)
-      yield { where: 'lessons', must: `name the app that ${lesson.launchUri} of ${lesson.id} belongs to` }
+      yield { where: 'lessons', must: `set the app that ${lesson.launchUri} of ${lesson.id} belongs to` }
     if (lesson.passCode && lesson.launchUri === undefined)
       yield { where: 'lessons', must: `give ${lesson.id} a launchUri, because it passes a code` }
     const wrong = findAddressMistake(lesson)
-    if (wrong) yield { where: 'lessons', must: `have addresses that can be opened: ${wrong}` }
+    if (wrong) yield { where: 'lessons', must: `have valid URLs: ${wrong}` }
   }
   const mistake = findDeadlock(lessonRows(course))
   if (mistake) yield { where: 'lessons', must: mistake }
   const objectives = (course.objectives ?? []).map(({ id }) => id)
   for (const [i, objective] of (course.objectives ?? []).entries()) {
     if (isTwice(objectives, objective.id, i))
-      yield { where: 'objectives', must: `have different ids: ${objective.id} is there twice` }
+      yield { where: 'objectives', must: `have unique ids: ${objective.id} appears twice` }
     for (const id of objective.lessons)
       if (!ids.includes(id))
-        yield { where: 'objectives', must: `name lessons of the course: ${objective.id} names ${id}` }
+        yield { where: 'objectives', must: `refer only to lessons of the course: ${objective.id} refers to ${id}` }
   }
 }
 
 /** Explains why `passCode` must be false for a public client. */
 export const passCodeRefusal = (app: string): string =>
-  `be false: ${app} is public, and has no secret to redeem a code with`
+  `be false: ${app} is a public client, and has no secret to redeem a code with`
 
 /** The names, in lower case, of the parameters that the platform adds to every launch URL. */
 const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
@@ -90,7 +93,7 @@ function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonCont
     [...names, ...new URLSearchParams(launchUri?.split('?', 2)[1]).keys()].find((name) =>
       OWN_NAMES.includes(name.trim().toLowerCase()),
     )
-  return reserved && `${id} must not say ${reserved}: that is for the platform to say`
+  return reserved && `${id} must not have ${reserved} in its query: the platform sets it`
 }
 
 /**
@@ -99,7 +102,7 @@ function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonCont
  */
 function findDeadlock(rows: readonly LessonRow[]): string | undefined {
   const circle = findCircle(rows, ({ prerequisites }) => prerequisites)
-  if (circle) return `not wait for each other: ${circle.join(' → ')}`
+  if (circle) return `not be prerequisites of each other: ${circle.join(' → ')}`
   const inOrder = findCircle(rows, ({ prerequisites, earlier }) => [...prerequisites, ...earlier])
   if (!inOrder) return undefined
   const keys = rows.map(({ key }) => key)
@@ -107,7 +110,7 @@ function findDeadlock(rows: readonly LessonRow[]): string | undefined {
     keys.indexOf(next) > keys.indexOf(key) && rows.find((row) => row.key === next)?.parent !== key
   const i = inOrder.findIndex((key, i) => i > 0 && isLate(inOrder[i - 1]!, key))
   return i < 0
-    ? `not wait for each other where a class goes in order: ${inOrder.join(' → ')}`
+    ? `not depend on each other if a class is sequential: ${inOrder.join(' → ')}`
     : `come after their prerequisites: ${inOrder[i]} must come before ${inOrder[i - 1]}`
 }
 

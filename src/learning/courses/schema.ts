@@ -20,49 +20,49 @@ const MAX_OBJECTIVES = 200
 
 const lesson = {
   id: OwnId('The lessonId. Keep it: progress is recorded under it in all versions of the course'),
-  name: Line(200, 'As people read it'),
+  name: Line(200, 'Name of the lesson'),
   description: Long('Empty by default'),
-  profilePic: Image('Id or address of an image; none by default'),
-  coverPhoto: Image('Id or address of an image; none by default'),
-  media: Type.Optional(Type.String({ maxLength: 2000, description: 'An address or an id of media; none by default' })),
+  profilePic: Image('Id or URL of an image; none by default'),
+  coverPhoto: Image('Id or URL of an image; none by default'),
+  media: Type.Optional(Type.String({ maxLength: 2000, description: 'A URL or an id of media; none by default' })),
   isAssessment: Flag('Whether it is an assessment; false by default'),
   expectedCompletionTime: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1_000_000, description: 'In minutes; none by default' }),
   ),
-  instructorGraded: Flag('Whether an instructor grades it, and not the app; false by default'),
-  public: Flag('Whether everybody may read about it, also outside of its classes; false by default'),
+  instructorGraded: Flag('Whether an instructor grades it instead of the app; false by default'),
+  public: Flag('Whether everybody can read about it, also outside its classes; false by default'),
   app: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 70,
       description:
-        'Key or client ID of the app that delivers it, and through which its progress is recorded; by default none does, and instructors record progress on the platform’s own pages',
+        "Key or client ID of the app that delivers it and reports its progress; without one, instructors record progress on the platform's own pages",
     }),
   ),
   launchUri: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 2000,
-      description: 'Where the app opens it: a redirect URI of the app, with or without a query',
+      description: 'URL at which the app opens it: a redirect URI of the app, with or without a query',
     }),
   ),
   launchParameters: Type.Optional(
     Type.Array(Type.String({ maxLength: 500, pattern: '^[^=]+=' }), {
       maxItems: 50,
-      description: 'Added to the launch address, each as name=value; none by default',
+      description: 'Added to the launch URL, each as name=value; none by default',
     }),
   ),
-  passCode: Flag(
-    'Whether the launch address carries a fresh code, so that the app can sign the student in; false by default',
-  ),
+  passCode: Flag('Whether the launch URL has a new code, so that the app can sign the student in; false by default'),
   threshold: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 1_000_000,
-      description: 'Points needed to pass; without it the lesson is pass or fail',
+      description: 'Passing score; without it the lesson is pass or fail',
     }),
   ),
-  maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'No limit by default' })),
+  maxAttempts: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum number of attempts; no limit by default' }),
+  ),
   prerequisites: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 50,
@@ -74,7 +74,7 @@ const lesson = {
 
 const objective = {
   id: OwnId('The objectiveId. Keep it in all versions of the course'),
-  name: Line(200, 'As people read it'),
+  name: Line(200, 'Name of the objective'),
   description: Long('Empty by default'),
   lessons: Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: MAX_LESSONS,
@@ -94,11 +94,11 @@ const contentWith = (unknown: { additionalProperties?: false }) => {
   })
   const ParentLesson = Type.Object({ ...lesson, childLessons: Type.Optional(childLessons) }, unknown)
   return {
-    name: Line(200, 'As people read it'),
+    name: Line(200, 'Name of the course'),
     description: Long('Empty by default'),
-    profilePic: Image('Id or address of an image; none by default'),
-    coverPhoto: Image('Id or address of an image; none by default'),
-    public: Flag('Whether everybody may read about it, also outside of its classes; false by default'),
+    profilePic: Image('Id or URL of an image; none by default'),
+    coverPhoto: Image('Id or URL of an image; none by default'),
+    public: Flag('Whether everybody can read about it, also outside its classes; false by default'),
     lessons: Type.Array(ParentLesson, { maxItems: MAX_LESSONS, description: 'In order' }),
     objectives: Type.Optional(
       Type.Array(Type.Object(objective, unknown), { maxItems: MAX_OBJECTIVES, description: 'None by default' }),
@@ -135,15 +135,15 @@ const lessonFields = {
   courseId: Type.String(),
   name: Type.String(),
   description: Type.String({ description: 'Empty if there is none' }),
-  profilePic: Type.String({ description: 'Id or address of an image; empty if there is none' }),
-  coverPhoto: Type.String({ description: 'Id or address of an image; empty if there is none' }),
-  media: Type.String({ description: 'An address or an id of media; empty if there is none' }),
-  isAssessment: Type.Optional(Type.Boolean({ description: 'Only if one lesson is read' })),
+  profilePic: Type.String({ description: 'Id or URL of an image; empty if there is none' }),
+  coverPhoto: Type.String({ description: 'Id or URL of an image; empty if there is none' }),
+  media: Type.String({ description: 'A URL or an id of media; empty if there is none' }),
+  isAssessment: Type.Optional(Type.Boolean({ description: 'Only in the response for a single lesson' })),
   expectedCompletionTime: Type.Number({ description: 'In minutes; 0 if not set' }),
   instructorGraded: Type.Boolean(),
   public: Type.Boolean(),
   launchParameters: Type.Array(Type.String(), { description: 'Each is name=value' }),
-  locked: Type.Boolean({ description: 'Whether the caller cannot start it yet; false for those who do not take it' }),
+  locked: Type.Boolean({ description: 'Whether the caller cannot start it yet; false for callers who do not take it' }),
 }
 const Child = Type.Object({ ...lessonFields, childLessons: Type.Array(Type.Object({}), { maxItems: 0 }) })
 export const LessonRecord = Type.Object({ ...lessonFields, childLessons: Type.Array(Child) }, { title: 'Lesson' })
@@ -154,11 +154,11 @@ const courseFields = {
   courseId: Type.String(),
   name: Type.String(),
   description: Type.String(),
-  profilePic: Type.String({ description: 'Id or address of an image; empty if there is none' }),
-  coverPhoto: Type.String({ description: 'Id or address of an image; empty if there is none' }),
+  profilePic: Type.String({ description: 'Id or URL of an image; empty if there is none' }),
+  coverPhoto: Type.String({ description: 'Id or URL of an image; empty if there is none' }),
   public: Type.Boolean(),
-  organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
-  version: Type.Integer({ description: 'Which version of the course this is, from 1' }),
+  organisation: Type.String({ description: 'Key of the organisation that owns it' }),
+  version: Type.Integer({ description: 'Version of the course, from 1' }),
 }
 export const CourseRecord = Type.Object(courseFields, { title: 'Course' })
 export type CourseRecord = Static<typeof CourseRecord>
@@ -167,7 +167,7 @@ export const LessonScores = Type.Array(
   Type.Object({ lessonId: Type.String(), score: Type.Union([Type.Number(), Type.Null()]) }),
   {
     description:
-      'The student’s score in each lesson of the objective: the one reported for the objective, or else that of the lesson; null if there is none',
+      "The student's score in each lesson of the objective: the one reported for the objective, or else that of the lesson; null if there is none",
   },
 )
 export const Objectives = Type.Array(
@@ -182,20 +182,18 @@ export const Objectives = Type.Array(
   { title: 'Objectives' },
 )
 
-const classId = Type.Optional(
-  Id('The class that is meant; by default the newest one in which the caller takes the lesson'),
-)
+const classId = Type.Optional(Id('Id of the class; by default the newest one in which the caller takes the lesson'))
 
-export const ReadLesson = Type.Object({ lessonId: Id('The lesson'), classId })
+export const ReadLesson = Type.Object({ lessonId: Id('Id of the lesson'), classId })
 export type ReadLesson = Static<typeof ReadLesson>
-export const ListLessons = Type.Object({ courseId: Id('The course'), ...paging })
+export const ListLessons = Type.Object({ courseId: Id('Id of the course'), ...paging })
 export type ListLessons = Static<typeof ListLessons>
 export const ListAppLessons = Type.Object({
   classId: Type.Optional(Id('Only lessons of this class; by default those of all classes of the caller')),
   ...paging,
 })
 export type ListAppLessons = Static<typeof ListAppLessons>
-export const ReadCourse = Type.Object({ courseId: Id('The course') })
+export const ReadCourse = Type.Object({ courseId: Id('Id of the course') })
 export type ReadCourse = Static<typeof ReadCourse>
 export const ListCourses = Type.Object(paging)
 export type ListCourses = Static<typeof ListCourses>
@@ -203,18 +201,18 @@ export type ListCourses = Static<typeof ListCourses>
 const content = contentWith({})
 export const SaveCourse = Type.Object({
   courseId: Type.Optional(
-    Id(`The course; for a new one an id of your own, ${ID_MUST}, or leave it out and one is generated`),
+    Id(`Id of the course; for a new one an id of your own, ${ID_MUST}, or leave it out to generate one`),
   ),
-  organisation: Type.Optional(Id('Key of the organisation whose course it is; needed for a new one')),
+  organisation: Type.Optional(Id('Key of the organisation that owns it; required for a new course')),
   ...content,
 })
 export type SaveCourse = Static<typeof SaveCourse>
 export const ReadDocument = Type.Object({
-  courseId: Id('The course'),
+  courseId: Id('Id of the course'),
   version: Type.Optional(Whole('A published version; by default the draft, or else the newest version', 1, 1_000_000)),
 })
 export type ReadDocument = Static<typeof ReadDocument>
-export const ListVersions = Type.Object({ courseId: Id('The course'), ...paging })
+export const ListVersions = Type.Object({ courseId: Id('Id of the course'), ...paging })
 export type ListVersions = Static<typeof ListVersions>
 export const ListManagedCourses = Type.Object({
   organisation: Type.Optional(Id('Only courses of this organisation; by default of all that the caller manages')),
@@ -224,13 +222,13 @@ export type ListManagedCourses = Static<typeof ListManagedCourses>
 
 const managed = {
   courseId: Type.String(),
-  organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
+  organisation: Type.String({ description: 'Key of the organisation that owns it' }),
   version: Type.Union([Type.Integer(), Type.Null()], {
     description: 'The requested version, or else the newest published one; null if there is none',
   }),
 }
 export const CourseDocument = Type.Object(
-  { ...managed, draft: Type.Boolean({ description: 'Whether this is a draft, and not published' }), ...content },
+  { ...managed, draft: Type.Boolean({ description: 'Whether this is a draft' }), ...content },
   { title: 'CourseDocument' },
 )
 export type CourseDocument = Static<typeof CourseDocument>
@@ -239,7 +237,7 @@ export const ManagedCourse = Type.Object(
     ...managed,
     name: Type.String({ description: 'Of the newest version, or of the draft if there is none' }),
     draft: Type.Boolean({ description: 'Whether there is a draft' }),
-    classes: Type.Integer({ description: 'How many classes take it, in any version' }),
+    classes: Type.Integer({ description: 'Number of classes that use it, in any version' }),
   },
   { title: 'ManagedCourse' },
 )
@@ -251,7 +249,7 @@ export const CourseVersion = Type.Object(
     version: Type.Integer({ description: 'From 1' }),
     name: Type.String(),
     publishedDate: Type.String({ format: 'date-time' }),
-    classes: Type.Integer({ description: 'How many classes take this version' }),
+    classes: Type.Integer({ description: 'Number of classes that use this version' }),
   },
   { title: 'CourseVersion' },
 )

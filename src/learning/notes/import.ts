@@ -30,7 +30,7 @@ export const noteTie = recordTie<typeof Note, Note>({
     const ownerOf = new Map(owners.map(({ key, class: owner }) => [key, owner]))
     return notes.flatMap(({ one: { id }, entry, place }) =>
       ownerOf.has(id) && ownerOf.get(id) !== entry.key
-        ? [`${place}.id: must be another: it is a note about something else`]
+        ? [`${place}.id: must be unique: it is the id of a note about something else`]
         : [],
     )
   },

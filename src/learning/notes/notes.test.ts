@@ -58,9 +58,16 @@ test('notes', async (t) => {
       { userId: avery.userId },
       { userId: 'nobody' },
     ])
-      assertError(await blake.put(PATH, { text: 'x', ...ids }), 400, 4003, /names nothing that you can write/)
+      assertError(
+        await blake.put(PATH, { text: 'x', ...ids }),
+        400,
+        4003,
+        /is unknown, or you cannot create notes about it/,
+      )
     assertError(await avery.put(PATH, { text: 'x', classId: 'bravo' }), 400, 4003)
     assertError(await drew.put(PATH, { text: 'x', studentId: 'avery-alpha' }), 400, 4003)
+    // Ellis observes the class of Avery.
+    assertError(await ellis.put(PATH, { text: 'x', userId: avery.userId }), 400, 4003)
     assertError(await casey.put(PATH, about), 400, 4001, /text/)
     assertError(await casey.put(PATH, { ...about, text: ' ' }), 400, 4001, /text/)
     assertError(await casey.put(PATH, { ...about, text: 'x'.repeat(10_001) }), 400, 4003)
@@ -135,7 +142,7 @@ const openForeignSchool = (app: TestApp, lessons: readonly object[] = [lesson('f
     ],
   })
 
-const NOTHING = /^(\w+) names nothing that you can write a note about$/
+const NOTHING = /^(\w+) is unknown, or you cannot create notes about it$/
 
 test('notes reveal nothing that the caller may not see', async (t) => {
   const app = await testApp(t)
@@ -190,12 +197,7 @@ test('notes reveal nothing that the caller may not see', async (t) => {
 
   await t.test('a student who does not exist is not left out of the note', async () => {
     for (const studentId of ['no-such-student', 'blake-bravo', 'foreign-student'])
-      assertError(
-        await casey.put(PATH, { text: 'x', classId: 'alpha', studentId }),
-        400,
-        4003,
-        /^studentId names nothing/,
-      )
+      assertError(await casey.put(PATH, { text: 'x', classId: 'alpha', studentId }), 400, 4003, /^studentId is unknown/)
   })
 })
 
@@ -207,7 +209,7 @@ test('notes about a lesson are about one of the class', async (t) => {
   const casey = await app.as('casey')
   for (const about of [{ classId: 'alpha' }, { studentId: 'avery-alpha' }]) {
     const answer = await casey.put(PATH, { text: 'x', ...about, lessonId: 'added' })
-    assertError(answer, 400, 4003, /^lessonId is not a lesson of that class$/)
+    assertError(answer, 400, 4003, /^lessonId is not a lesson of this class$/)
     for (const lessonId of ['walkaround', 'interior'])
       assert.equal((await casey.put(PATH, { text: 'x', ...about, lessonId })).body.lessonId, lessonId)
   }
@@ -234,7 +236,7 @@ test('notes of a class are written by its members, until it ends', async (t) => 
   }
 
   for (const [status, why] of [
-    ['suspended', /You are suspended from this class; ask its instructor/],
+    ['suspended', /You are suspended from this class; contact your instructor/],
     ['dropped', /You are no longer in this class/],
   ] as const)
     await t.test(`not by a student who is ${status}`, async () => {
@@ -250,7 +252,7 @@ test('notes of a class are written by its members, until it ends', async (t) => 
   await t.test('by nobody in a class that has ended', async () => {
     await app.sql(`update classes set ended_at = now() where key = 'alpha'`)
     for (const writer of [avery, casey])
-      for (const ids of ofClass) assertError(await writer.put(PATH, { text: 'x', ...ids }), 400, 4006, /has ended/)
+      for (const ids of ofClass) assertError(await writer.put(PATH, { text: 'x', ...ids }), 400, 4006, /is closed/)
     for (const ids of [{ lessonId: 'walkaround' }, { courseId: 'course' }, { userId: avery.userId }])
       assert.equal((await casey.put(PATH, { text: 'x', ...ids })).status, 200)
     await stillReadsAndRemoves()

@@ -8,7 +8,7 @@ import { resolveNote } from './rules.ts'
 import type { CreateNote, ListNotes, NameNote, Note } from './schema.ts'
 import * as store from './store.ts'
 
-const NOT_FOUND = 'There is no note with that id, or it is not for you'
+const NOT_FOUND = 'There is no note with this id, or you cannot read it'
 
 export async function readNote(db: Db, who: Member, { noteId }: NameNote): Promise<Note> {
   return toNote(await findNote(db, who, noteId))
@@ -62,7 +62,7 @@ export async function createNote(db: Db, who: Member, what: CreateNote): Promise
 /** Deletes a note. Only its author and the instructors of the class may do so. */
 export async function removeNote(db: Db, who: Member, { noteId }: NameNote): Promise<void> {
   const note = await findNote(db, who, noteId)
-  if (!note.may_remove) throw fail('forbidden', 'Only its author and the instructors of the class can remove this note')
+  if (!note.may_remove) throw fail('forbidden', 'Only the author and the instructors of the class can delete this note')
   await db.first(store.deleteNote, { note: noteId })
 }
 

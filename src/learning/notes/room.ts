@@ -7,8 +7,10 @@ import { noteOperations } from './routes.ts'
 export const notes: Room = {
   name: 'notes',
   operations: noteOperations,
-  areas: { Notes: 'What instructors and students write down, about a student, a lesson, a class or a course.' },
-  personalTables: { notes: { inExport: '`notes.json`', whenDeleted: 'gone, those by them and those about them' } },
+  areas: { Notes: 'Notes of instructors and students about a student, a lesson, a class or a course.' },
+  personalTables: {
+    notes: { inExport: '`notes.json`', whenDeleted: 'deleted, both those by them and those about them' },
+  },
   importTies: { classes: [noteTie as ImportTie] },
   exports: [{ file: 'notes.json', about: 'Notes by you, and about you', read: exportNotes }],
 }

@@ -12,9 +12,9 @@ const op = operationsIn({ area: 'Notes', who: member })
 export const noteOperations: readonly Operation[] = [
   op('GET /edu/v1/note/list', {
     name: 'listNotes',
-    summary: 'Lists notes',
+    summary: 'List notes',
     description:
-      'Newest first, in a plain array of at most 1000 notes and about 2 MiB; with `page` or `limit`, in pages. Filters combine: a note must match all that are given. Callers see notes that they wrote, notes about them, and as instructors the notes of their classes.',
+      'Returns notes, newest first, in an array of at most 1000 notes and about 2 MiB; with `page` or `limit`, in pages. Filters can be combined: a note must match all of them. Callers see notes that they wrote, notes about them, and as instructors the notes of their classes.',
     example: { request: { studentId: 'student-avery' }, after: 'createNote' },
     roles: ['author', 'student', 'instructor'],
     input: ListNotes,
@@ -23,9 +23,9 @@ export const noteOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/note', {
     name: 'readNote',
-    summary: 'Reads a note',
+    summary: 'Get a note',
     description:
-      'The author, the instructors of the class and the student it is about can read a note. Everybody else gets 404.',
+      'Returns a note. The author, the instructors of the class and the student it is about can read it; all others get 404.',
     example: { request: { noteId: NOTE_ID } },
     roles: ['author', 'student', 'instructor'],
     input: NameNote,
@@ -35,9 +35,9 @@ export const noteOperations: readonly Operation[] = [
   }),
   op('PUT /edu/v1/note', {
     name: 'createNote',
-    summary: 'Writes a note',
+    summary: 'Create a note',
     description:
-      'Notes for the training dashboard have a student and a lesson. The platform adds what follows: the course of a lesson or class; the user, class and course of a student; ids that do not fit together are refused. Students write about themselves, instructors about their students; nobody writes in an ended class, nor does a suspended or dropped student.',
+      'Creates a note; for the training dashboard it needs a student and a lesson. The platform adds what follows: the course of a lesson or class, and the user, class and course of a student; ids that do not belong together are refused. Students write about themselves, instructors about their students; nobody can write in a closed class, and suspended or dropped students cannot either.',
     example: {
       request: {
         text: 'Found the bent pitot cover without a hint.',
@@ -52,8 +52,8 @@ export const noteOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/note/remove', {
     name: 'removeNote',
-    summary: 'Removes a note',
-    description: 'The author and the instructors of the class can remove a note. This cannot be undone.',
+    summary: 'Delete a note',
+    description: 'Deletes a note, as its author or as an instructor of the class. This cannot be undone.',
     example: { request: { noteId: NOTE_ID } },
     roles: ['author', ...MAY.keepNotes],
     input: NameNote,

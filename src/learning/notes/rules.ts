@@ -49,7 +49,7 @@ interface Ids {
 export function resolveNote(targets: NoteTargets, ids: Ids): About {
   const need = (field: keyof Ids, isSeen: boolean) => {
     if (ids[field] !== undefined && !isSeen)
-      throw fail('validationFailed', `${field} names nothing that you can write a note about`)
+      throw fail('validationFailed', `${field} is unknown, or you cannot create notes about it`)
   }
   need('studentId', targets.sees_student)
   need('classId', targets.sees_class)
@@ -72,19 +72,19 @@ export function resolveNote(targets: NoteTargets, ids: Ids): About {
     about: one('people', targets.user_person_id, targets.student_person_id),
   }
   if (classId !== null && targets.lesson_id !== null && !targets.is_lesson_of_class)
-    throw fail('validationFailed', 'lessonId is not a lesson of that class')
+    throw fail('validationFailed', 'lessonId is not a lesson of this class')
   return about
 }
 
 function refuseClosed({ status, has_ended: hasEnded }: NoteTargets): void {
-  if (status === 'suspended') throw fail('forbidden', 'You are suspended from this class; ask its instructor')
+  if (status === 'suspended') throw fail('forbidden', 'You are suspended from this class; contact your instructor')
   if (status === 'dropped') throw fail('forbidden', 'You are no longer in this class')
-  if (hasEnded) throw fail('impossibleNow', 'This class has ended; no notes are written about it any more')
+  if (hasEnded) throw fail('impossibleNow', 'This class is closed; notes can no longer be created')
 }
 
 function one(what: string, ...values: (number | null)[]): number | null {
   const different = [...new Set(values.filter((value) => value !== null))]
   if (different.length > 1)
-    throw fail('validationFailed', `The ids do not belong together: they name different ${what}`)
+    throw fail('validationFailed', `The ids do not belong together: they refer to different ${what}`)
   return different[0] ?? null
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
+import { until } from '../../kernel/database/test-database.ts'
 import { type Answer, assertError, Client, testApp } from '../../operations/testing/testing.ts'
 import { lesson, openSchool } from '../courses/testing.ts'
 import { assertStandings, browse } from './testing.ts'
@@ -61,6 +63,42 @@ test('parallel reports do not exceed the limit of attempts', async (t) => {
   )
   assert.equal(answers.filter(({ status }) => status === 200).length, 2)
   assert.equal((await avery.get(`${PATH}/history`, ALPHA)).body.length, 2)
+})
+
+test('a start that waited for the student is refused if it is no longer allowed', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await openSchool(app)
+  const avery = await app.as('avery')
+  const client = new pg.Client(app.connection)
+  await client.connect()
+  t.after(() => client.end())
+  const cases = [
+    ["update enrolments set status = 'suspended' where key = 'avery-alpha'", 403, 4032],
+    ["update classes set ended_at = now() where key = 'alpha'", 400, 4006],
+    [
+      `insert into lesson_locks (class_id, lesson_id, is_locked, set_by, set_at)
+       select c.id, l.id, true, e.person_id, now() from classes c join enrolments e on e.class_id = c.id and e.key = 'avery-alpha', lessons l
+        where c.key = 'alpha' and l.key = 'walkaround'`,
+      400,
+      4006,
+    ],
+  ] as const
+  for (const [change, status, code] of cases) {
+    await client.query(
+      "begin; set local search_path to gs_production; select from enrolments where key = 'avery-alpha' for update",
+    )
+    const start = avery.post(`${PATH}/start`, ALPHA)
+    await until('the start waits', async () => {
+      const { rowCount } = await client.query("select from pg_stat_activity where wait_event_type = 'Lock'")
+      return rowCount! > 0
+    })
+    await client.query(`${change}; commit`)
+    assertError(await start, status, code)
+    await app.sql(
+      "update enrolments set status = 'active'; update classes set ended_at = null; delete from lesson_locks",
+    )
+  }
+  assert.equal((await avery.post(`${PATH}/start`, ALPHA)).status, 200)
 })
 
 test('implausible times are refused', async (t) => {

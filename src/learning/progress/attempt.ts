@@ -94,17 +94,18 @@ interface AttemptOutcome {
 
 /** Determines the result of an attempt, with a sentence that explains it. */
 export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: AttemptOutcome): [Result, string] {
-  if (!isCompleted) return ['IN PROGRESS', 'The attempt is not completed.']
-  if (awaitsGrade) return ['INCOMPLETE', 'Completed; an instructor has yet to grade it.']
-  if (threshold === null)
-    return pass ? ['PASS', 'Completed, and reported as passed.'] : ['FAIL', 'Completed, and not reported as passed.']
-  if (score === null) return ['INCOMPLETE', `Completed without a score; ${threshold} points are needed.`]
-  const points = `${score} points, ${threshold} needed`
+  if (!isCompleted) return ['IN PROGRESS', 'Not finished yet']
+  if (awaitsGrade) return ['INCOMPLETE', 'An instructor will grade this attempt']
+  if (threshold === null) {
+    if (pass) return ['PASS', score === null ? 'Passed' : `Passed with ${score} points`]
+    return ['FAIL', score === null ? 'Not passed' : `Not passed. You scored ${score}.`]
+  }
+  if (score === null) return ['INCOMPLETE', `No score yet (${threshold} required)`]
   if (score >= threshold)
     return pass
-      ? ['PASS', `Completed and passed: ${points}.`]
-      : ['INCOMPLETE', `Completed, but not reported as passed: ${points}.`]
+      ? ['PASS', `Passed with ${score} points (${threshold} required)`]
+      : ['INCOMPLETE', `Not passed yet: the app hasn’t reported a pass. You scored ${score} (${threshold} required).`]
   return pass
-    ? ['INCOMPLETE', `Reported as passed, but with too few points: ${points}.`]
-    : ['FAIL', `Completed, and not passed: ${points}.`]
+    ? ['INCOMPLETE', `Not passed yet: the score is too low. You scored ${score} (${threshold} required).`]
+    : ['FAIL', `Not passed. You scored ${score} (${threshold} required).`]
 }

@@ -18,6 +18,8 @@ export type LearningCaller = Caller & { readonly personId: number; readonly appI
 export interface LessonContext {
   readonly enrolmentId: number
   readonly student: string
+  /** The student's status in the class. */
+  readonly status: string
   readonly lessonId: number
   readonly classId: number
   /** The score required to pass; null if the lesson is passed or failed without a score. */
@@ -39,8 +41,8 @@ export interface LessonContext {
 const MAY = { read: mayRead, grade: mayGrade, attend: mayRecord, complete: mayRecord, report: mayRecord }
 type Purpose = 'read' | 'grade' | WriteAction
 
-const FORBIDDEN = 'You may not do that for this student'
-const NO_STUDENT = 'studentId is missing: say which student of the class it is about'
+const FORBIDDEN = 'You do not have permission to do this for this student'
+const NO_STUDENT = 'studentId is missing: send the id of a student of the class'
 
 /**
  * Checks the caller's permission for a student's lesson. Students act for themselves, and instructors for the students
@@ -76,20 +78,21 @@ export async function authorizeLesson(
     throw fail('forbidden', FORBIDDEN)
   }
   if (!MAY[purpose](relation)) throw fail('forbidden', row.is_own ? whyNot(relation, purpose) : FORBIDDEN)
-  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of that class')
+  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of this class')
   if (row.lesson_id === null || !row.in_course) {
     const visibility = await db.first(store.findLessonVisibility, { person, app: who.appId ?? null, lesson })
-    if (visibility?.is_known) throw fail('validationFailed', 'lessonId is not a lesson of that class')
-    throw fail('notFound', 'There is no lesson with that id, or you do not take it')
+    if (visibility?.is_known) throw fail('validationFailed', 'lessonId is not a lesson of this class')
+    throw fail('notFound', 'There is no lesson with this id, or you do not take it')
   }
   if (isWrite(purpose)) {
     await checkReporter(db, who, purpose, { app: row.app_id, isOwn: row.is_own })
-    if (row.has_ended) throw fail('impossibleNow', 'This class has ended; nothing is recorded any more')
+    if (row.has_ended) throw fail('impossibleNow', 'This class is closed; nothing more is recorded')
   }
   const attempts = row.attempts ?? 0
   return {
     enrolmentId: row.enrolment_id,
     student: row.student!,
+    status: row.status!,
     lessonId: row.lesson_id,
     classId: row.class_id!,
     threshold: row.threshold,
@@ -118,7 +121,7 @@ async function checkReporter(
     case 'another app':
       throw fail('forbidden', 'Another app delivers this lesson; record progress through that app')
     case 'no app':
-      throw fail('forbidden', 'No app delivers this lesson; its progress is recorded on the platform’s own pages')
+      throw fail('forbidden', "No app delivers this lesson; record its progress on the platform's own pages")
     case 'an instructor reports':
       throw fail('forbidden', 'Your instructor records the result of this lesson')
     case 'the app reports': {
@@ -150,9 +153,9 @@ const toRelation = (row: RelationRow, owns = false): Relation => ({
 
 function whyNot({ status }: Relation, purpose: Purpose): string {
   if (purpose === 'grade')
-    return 'Only an instructor of the class and an owner of the organisation can do that, and nobody for themselves'
+    return 'Only an instructor of the class or an owner of the organisation can do this, and not for themselves'
   return status === 'suspended'
-    ? 'You are suspended from this class; ask its instructor'
+    ? 'You are suspended from this class; contact your instructor'
     : 'You are no longer in this class'
 }
 
@@ -163,9 +166,9 @@ async function refuseLesson(db: Db, who: LearningCaller, lesson: string): Promis
     app: who.appId ?? null,
     lesson,
   })
-  if (!visibility?.is_known) throw fail('notFound', 'There is no lesson with that id, or you do not take it')
+  if (!visibility?.is_known) throw fail('notFound', 'There is no lesson with this id, or you do not take it')
   if (visibility.is_taught) throw fail('parameterMissing', NO_STUDENT)
-  throw fail('forbidden', 'You take no class with this lesson')
+  throw fail('forbidden', 'You are not in a class with this lesson')
 }
 
 /** A student of a class, for requests that are not about a single lesson. */
@@ -196,7 +199,7 @@ export async function authorizeStudent(
     throw fail('forbidden', FORBIDDEN)
   }
   if (!mayRead(relation)) throw fail('forbidden', FORBIDDEN)
-  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of that class')
+  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of this class')
   return { enrolmentId: row.enrolment_id, studentId: row.student!, classId: row.class! }
 }
 
@@ -212,6 +215,6 @@ export async function authorizeClass(
 ): Promise<{ readonly id: number; readonly versionId: number }> {
   const row = await db.first(roles.findClass, { person: who.personId, class: classId })
   if (!row || !(purpose === 'grade' ? isGrader(row) : maySee(row)))
-    throw fail('forbidden', 'You may not do that in this class')
+    throw fail('forbidden', 'You do not have permission to do this in this class')
   return { id: row.id, versionId: row.version_id }
 }

@@ -22,9 +22,9 @@ const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFaile
 export const gradingOperations: readonly Operation[] = [
   op('POST /edu/v1/lesson/progress/grade', {
     name: 'gradeAttempt',
-    summary: 'Grades a completed attempt, or changes its grade',
+    summary: 'Grade an attempt',
     description:
-      'Sets `score` and `pass` of a completed attempt, even if the app has reported others; result, best score and locks follow. The change is logged with its `reason`, which is required except for the first grade of a lesson that instructors grade. If only a score is sent, the points that the lesson needs decide whether it is passed.',
+      "Sets `score` and `pass` of a completed attempt, even if the app has reported others; result, best score and locks follow. The change is logged with its `reason`, which is required except for the first grade of an instructor-graded lesson. If only a score is sent, the lesson's passing score decides whether it is passed.",
     example: {
       request: {
         lessonId: 'lesson-walkaround',
@@ -45,8 +45,9 @@ export const gradingOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/lesson/progress/extra', {
     name: 'grantAttempts',
-    summary: 'Gives a student more attempts at a lesson',
-    description: 'For lessons with a limited number of attempts. The extra attempts are for this student only.',
+    summary: 'Grant extra attempts',
+    description:
+      'Gives a student more attempts at a lesson with a limited number of attempts. The extra attempts are for this student only.',
     example: {
       request: { lessonId: 'lesson-checkride', studentId: 'student-avery', reason: 'The simulator froze.' },
       as: 'casey',
@@ -60,9 +61,9 @@ export const gradingOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/lesson/progress/reset', {
     name: 'resetLesson',
-    summary: 'Lets a student start a lesson over',
+    summary: 'Reset a lesson for a student',
     description:
-      'Earlier attempts stay in the history but no longer count: the lesson is not started, not passed, and has all its attempts again; scores that were reported for its objectives are void. What it had unlocked is locked again. If an attempt is still open, the answer is 400 with code 4006: complete it first.',
+      'Lets a student start a lesson over: earlier attempts stay in the history but no longer count, the lesson has all its attempts again, and scores reported for its objectives are void. Lessons that it had unlocked are locked again. If an attempt is still open, the response is 400 with code 4006: complete it first.',
     example: {
       request: { lessonId: 'lesson-walkaround', studentId: 'student-avery', reason: 'Began with the wrong aircraft.' },
       as: 'casey',
@@ -77,9 +78,9 @@ export const gradingOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/lesson/progress/changes', {
     name: 'listGradeChanges',
-    summary: 'Lists the changes that instructors made to a lesson of a student',
+    summary: 'List grade changes',
     description:
-      'Grades, objective scores, extra attempts and resets by instructors, newest first, at most 1000. The student can read them, and so can everybody who can read the student’s progress.',
+      "Returns grades, objective scores, extra attempts and resets by instructors for a student's lesson, newest first, at most 1000. The student can read them, and so can everybody who can read the student's progress.",
     example: {
       request: { lessonId: 'lesson-walkaround', studentId: 'student-avery' },
       as: 'casey',
@@ -94,9 +95,9 @@ export const gradingOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/class/grading', {
     name: 'listAwaiting',
-    summary: 'Lists attempts that wait for a grade',
+    summary: 'List attempts to grade',
     description:
-      'Completed attempts at instructor-graded lessons that have no grade yet, in one class or in all that the caller teaches, except the caller’s own. Use the `lessonResultId` to grade one.',
+      "Returns completed attempts at instructor-graded lessons that have no grade yet, in one class or in all classes that the caller teaches, except the caller's own. Use the `lessonResultId` to grade one.",
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
     roles: MAY.grade,
     input: ListAwaiting,

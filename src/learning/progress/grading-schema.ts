@@ -8,25 +8,25 @@ const MAX_REASON = 1000
 /** `classId` is optional, because the student id determines the class. */
 const about = {
   ...lesson,
-  studentId: Id('The student'),
-  classId: Type.Optional(Id('The student’s class; can be left out')),
+  studentId: Id('Id of the student'),
+  classId: Type.Optional(Id("Id of the student's class; can be left out")),
 }
 const reason = (more = '') =>
-  inBody(Text(`Why, in up to ${MAX_REASON} characters; the student reads it${more}`, MAX_REASON))
+  inBody(Text(`The reason, in up to ${MAX_REASON} characters; the student can read it${more}`, MAX_REASON))
 
 export const GradeAttempt = Type.Object({
   ...about,
-  lessonResultId: Type.Optional(inBody(Id('The attempt; by default the latest that is completed'))),
-  pass: Type.Optional(inBody(Flag('Whether it is passed; if only a score is sent, the points decide'))),
+  lessonResultId: Type.Optional(inBody(Id('Id of the attempt; by default the latest completed one'))),
+  pass: Type.Optional(inBody(Flag('Whether it is passed; if only a score is sent, the passing score decides'))),
   score: Type.Optional(inBody(Decimal('Points', -MAX_SCORE, MAX_SCORE))),
-  reason: Type.Optional(reason('. A first grade needs none')),
+  reason: Type.Optional(reason('. Not required for a first grade')),
 })
 export type GradeAttempt = Static<typeof GradeAttempt>
 
 export const MAX_EXTRA = 1000
 export const GrantAttempts = Type.Object({
   ...about,
-  count: Type.Optional(inBody(Whole('How many more; 1 by default', 1, 100))),
+  count: Type.Optional(inBody(Whole('Number of extra attempts; 1 by default', 1, 100))),
   reason: reason(),
 })
 export type GrantAttempts = Static<typeof GrantAttempts>
@@ -35,7 +35,7 @@ export const ResetLesson = Type.Object({ ...about, reason: reason() })
 export type ResetLesson = Static<typeof ResetLesson>
 
 export const ListAwaiting = Type.Object({
-  classId: Type.Optional(Id('One class; by default all that the caller teaches')),
+  classId: Type.Optional(Id('Id of a class; by default all that the caller teaches')),
   sort: sorting(['completed', 'student', 'lesson'], 'completed'),
   ...paging,
 })
@@ -45,8 +45,8 @@ export const AttemptsLeft = Type.Object(
   {
     studentId: Type.String(),
     lessonId: Type.String(),
-    attempts: Type.Integer({ description: 'How many were started' }),
-    extraAttempts: Type.Integer({ description: 'How many were given in addition to those of the lesson' }),
+    attempts: Type.Integer({ description: 'Number of started attempts' }),
+    extraAttempts: Type.Integer({ description: 'Number of attempts granted in addition to those of the lesson' }),
     attemptsLeft: Type.Integer(),
   },
   { title: 'AttemptsLeft' },
@@ -72,10 +72,10 @@ export type AwaitingAttempts = Static<(typeof AwaitingPage)['properties']['docs'
 export const GradeChanges = Type.Array(
   Type.Object({
     change: Type.String({ description: 'grade, objective, extra attempt or reset' }),
-    lessonResultId: orNull('The attempt; null if it is about all of them'),
+    lessonResultId: orNull('Id of the attempt; null if it is about all attempts'),
     before: Type.Unknown({ description: 'The values before the change' }),
     after: Type.Unknown({ description: 'The values after the change' }),
-    reason: Type.String({ description: 'Empty if none was given' }),
+    reason: Type.String({ description: 'Empty if there is none' }),
     ...by,
     changed: Moment,
   }),

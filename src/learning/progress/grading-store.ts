@@ -157,9 +157,12 @@ const AWAITING_ORDERS = {
   lesson: [foldedName('v.name'), 't.completed_at', 't.id'],
 }
 
+const AWAITING = `classes c join enrolments e on e.class_id = c.id join attempts t on t.enrolment_id = e.id and t.awaits_grade
+      join lesson_versions v on v.version_id = c.version_id and v.lesson_id = t.lesson_id join people p on p.id = e.person_id`
+
 /**
  * Lists attempts that await a grade: those of one class, or of all classes that the person teaches. The person's own
- * attempts are left out.
+ * attempts are left out. Names are read for the attempts of the page, and not for all that are counted.
  */
 export const listAwaiting = sortedBy(AWAITING_ORDERS, (order, suffix) =>
   report(`progress.listAwaiting${suffix}`, {
@@ -178,12 +181,12 @@ export const listAwaiting = sortedBy(AWAITING_ORDERS, (order, suffix) =>
     },
     text: `
     select c.key as class, c.name as class_name, e.key as student, p.handle, coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as name,
-           l.key as lesson, v.name as lesson_name, t.key as attempt, t.completed_at, count(*) over () as total
-      from classes c join enrolments e on e.class_id = c.id join attempts t on t.enrolment_id = e.id and t.awaits_grade
-      join lessons l on l.id = t.lesson_id join lesson_versions v on v.version_id = c.version_id and v.lesson_id = l.id
-      join people p on p.id = e.person_id
-     where e.status <> 'dropped' and e.person_id <> :person
-       and c.id in (select s.class_id from class_staff s where :class is null and s.person_id = :person and s.role = 'instructor' union all select :class)
-     order by ${order} limit :limit offset :offset`,
+           l.key as lesson, v.name as lesson_name, t.key as attempt, t.completed_at, w.total
+      from (select t.id, count(*) over () as total from ${AWAITING}
+             where e.status <> 'dropped' and e.person_id <> :person
+               and c.id in (select s.class_id from class_staff s where :class is null and s.person_id = :person and s.role = 'instructor' union all select :class)
+             order by ${order} limit :limit offset :offset) w
+      join (${AWAITING}) on t.id = w.id join lessons l on l.id = t.lesson_id
+     order by ${order}`,
   }),
 )

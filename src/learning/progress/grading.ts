@@ -58,7 +58,7 @@ export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttemp
   const { count = 1 } = what
   const reason = reasonOf(what)
   if (context.maxAttempts === null)
-    throw fail('impossibleNow', 'This lesson has no limit of attempts; there is nothing to add')
+    throw fail('impossibleNow', 'This lesson has no limit of attempts, so extra ones are not needed')
   const given = await db.first(store.addAttempts, {
     ...studentLesson(context),
     ...actorAndTime(who),
@@ -67,7 +67,7 @@ export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttemp
     most: MAX_EXTRA,
   })
   if (!given)
-    throw fail('impossibleNow', `A student can be given ${MAX_EXTRA} extra attempts at a lesson; reset it instead`)
+    throw fail('impossibleNow', `A student can get at most ${MAX_EXTRA} extra attempts at a lesson; reset it instead`)
   announceEvents(db)
   return {
     studentId: context.student,
@@ -86,7 +86,7 @@ export async function resetLesson(db: Db, who: PersonCaller, what: ResetLesson):
     const standing = await tx.first(store.lockStanding, studentLesson(context))
     if (!standing || standing.attempt_id === null) throw fail('notFound', NOT_STARTED)
     if (standing.state !== 'completed')
-      throw fail('impossibleNow', `An attempt is open (${standing.state}); complete it first, then reset`)
+      throw fail('impossibleNow', `An attempt is open (${standing.state}); complete it before you reset the lesson`)
     await tx.first(store.resetAttempts, { ...studentLesson(context), ...actorAndTime(who), reason })
     announceEvents(tx)
   })
@@ -136,7 +136,7 @@ const actorAndTime = ({ personId, at }: PersonCaller) => ({ person: personId, no
 
 function reasonOf({ reason }: { reason?: string }): string {
   const given = reason?.trim() ?? ''
-  if (given === '') throw fail('parameterMissing', 'reason is missing: say why, the student reads it')
+  if (given === '') throw fail('parameterMissing', 'reason is missing: tell the student why')
   return given
 }
 
@@ -146,10 +146,10 @@ async function lockAttempt(tx: Tx, context: LessonContext, lessonResultId: strin
   const found =
     standing && (await tx.first(store.findAttempt, { ...studentLesson(context), attempt: lessonResultId ?? null }))
   if (!found && lessonResultId !== undefined)
-    throw fail('validationFailed', 'lessonResultId is not an attempt of that student at that lesson')
+    throw fail('validationFailed', 'lessonResultId is not an attempt of this student at this lesson')
   if (!standing || (!found && standing.attempt_id === null)) throw fail('notFound', NOT_STARTED)
   if (found?.state !== 'completed')
-    throw fail('impossibleNow', 'This attempt is not completed; it can be graded as soon as it is')
+    throw fail('impossibleNow', 'This attempt is not completed yet, so it cannot be graded')
   if (found.is_reset) throw fail('impossibleNow', 'This attempt was reset and no longer counts; grade a later one')
   return found
 }

@@ -11,8 +11,7 @@ const MAX_UNPAGED = 100
 
 /**
  * Lists attempts, newest first, and how each was reported. Answers are included only if one attempt is named. Old
- * clients
- * send neither `page` nor `limit`, and get the newest attempts without the wrapper.
+ * clients send neither `page` nor `limit`, and get the newest attempts without the wrapper.
  */
 export async function listAttempts(
   db: Db,

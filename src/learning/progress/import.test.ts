@@ -132,8 +132,8 @@ test('mistakes in attempts and notes are named with their place, before and afte
   ]
   const withoutAuthor = { ...wrong, classes: wrong.classes.map((one) => ({ ...one, notes: undefined })) }
   assert.deepEqual(await refused(run(app, wrong)), [
-    'classes[0].notes[2].author: is no person of this file or of production',
-    'classes[0].notes[2].author: is no person of this file or of sandbox',
+    'classes[0].notes[2].author: refers to no person in this file or in production',
+    'classes[0].notes[2].author: refers to no person in this file or in sandbox',
   ])
   delete (withoutAuthor.classes[1] as { notes?: unknown }).notes
   ;(withoutAuthor.classes[0] as { notes?: unknown }).notes = [
@@ -189,9 +189,9 @@ test('mistakes in attempts and notes are named with their place, before and afte
       ],
     }
     assert.deepEqual(await refused(run(app, others)), [
-      'classes[0].attempts[0].id: must be another: it is an attempt of somebody else, or at another lesson',
+      'classes[0].attempts[0].id: must be unique: it is an attempt of another student, or at another lesson',
       'classes[0].attempts[1]: must not overlap another attempt at the lesson',
-      'classes[1].notes[0].id: must be another: it is a note about something else',
+      'classes[1].notes[0].id: must be unique: it is the id of a note about something else',
     ])
   })
 })

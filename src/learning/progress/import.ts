@@ -63,7 +63,7 @@ export const attemptTie = recordTie<typeof Attempt, Attempt>({
           ...wrong.map((id) => `${place}.objectives: must be objectives of the lesson, not ${id}`),
           ...(owner === undefined || owner === `${entry.key} ${studentLessonKey(one)}`
             ? []
-            : [`${place}.id: must be another: it is an attempt of somebody else, or at another lesson`]),
+            : [`${place}.id: must be unique: it is an attempt of another student, or at another lesson`]),
         ]
       }),
       ...overlapping.map(({ place }) => `${place}: must not overlap another attempt at the lesson`),

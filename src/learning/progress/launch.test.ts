@@ -119,12 +119,12 @@ test('a lesson is launched from the platform', async (t) => {
 
   await t.test('is refused where it is locked, with the reason, and where there is no address', async () => {
     const locked = await launch(blake, 'checklist', { classId: 'bravo' })
-    assertError(locked, 400, 4006, /^This lesson is locked. Pass walkaround first/)
+    assertError(locked, 400, 4006, /^Locked until you pass walkaround$/)
     await app.sql(
       `insert into lesson_locks (class_id, lesson_id, is_locked, set_at) select c.id, l.id, true, now() from classes c, lessons l where c.key = 'alpha' and l.key = 'quiet'`,
     )
-    assertError(await launch(avery, 'quiet'), 400, 4006, /An instructor has locked it/)
-    assertError(await launch(avery, 'bare'), 400, 4006, /no launch address/)
+    assertError(await launch(avery, 'quiet'), 400, 4006, /^Locked by an instructor$/)
+    assertError(await launch(avery, 'bare'), 400, 4006, /no launch URL/)
     assertError(await launch(avery, 'offline'), 400, 4006, /Your instructor will complete this lesson with you/)
   })
 
@@ -139,7 +139,7 @@ test('a lesson is launched from the platform', async (t) => {
 
   await t.test('O13: an address that is not registered, a public app and one without consent are refused', async () => {
     for (const name of ['foreign', 'script', 'posing']) assertError(await launch(avery, name), 400, 4003, /launchUri/)
-    assertError(await launch(avery, 'open'), 400, 4006, /public app/)
+    assertError(await launch(avery, 'open'), 400, 4006, /public client/)
     await app.sql(`delete from app_users where person_id = (select id from people where handle = '@blake')`)
     assertError(await launch(blake, 'walkaround', { classId: 'alpha' }), 401, 4019, /not allowed quiz yet/)
   })
@@ -165,6 +165,6 @@ test('a lesson is launched from the platform', async (t) => {
     await app.sql(`update enrolments set status = 'suspended' where key = 'avery-alpha'`)
     assertError(await launch(avery, 'walkaround'), 403, 4032, /suspended/)
     await app.sql(`update enrolments set status = 'active'; update classes set ended_at = now() where key = 'alpha'`)
-    assertError(await launch(avery, 'walkaround'), 400, 4006, /ended/)
+    assertError(await launch(avery, 'walkaround'), 400, 4006, /is closed/)
   })
 })

@@ -27,10 +27,10 @@ export async function launchLesson(
       'impossibleNow',
       found.client_id === null
         ? 'Your instructor will complete this lesson with you'
-        : 'This lesson has no launch address; open it in its app',
+        : 'This lesson has no launch URL; open it in its app',
     )
   if (found.client_id === null)
-    throw fail('impossibleNow', 'The app that delivered this lesson was removed; ask your instructor')
+    throw fail('impossibleNow', 'The app that delivered this lesson was deleted; contact your instructor')
   const launchUri = withQuery(found.launch_uri, found.launch_parameters, {
     lessonId: lesson,
     classId: found.class,
@@ -49,12 +49,12 @@ async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: La
     // they teach.
     if (!(error instanceof PlatformError && error.kind === 'parameterMissing')) throw error
     throw classId === undefined
-      ? fail('parameterMissing', 'classId is missing: say which of your classes it is')
-      : fail('forbidden', 'Only students and instructors of the class can open its lessons')
+      ? fail('parameterMissing', 'classId is missing: send the id of one of your classes')
+      : fail('forbidden', 'Only students and instructors of the class can launch its lessons')
   })
   if (context.isLocked) {
     const { reason } = await readLockReason(db, student, what)
-    throw fail('impossibleNow', `This lesson is locked. ${reason}`)
+    throw fail('impossibleNow', reason ?? 'This lesson is locked')
   }
   return context.enrolmentId
 }

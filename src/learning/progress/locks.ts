@@ -4,14 +4,11 @@ import { authorizeLesson, authorizeStudent, type LearningCaller } from './author
 import * as store from './locks-store.ts'
 import type { Lock, LockReason, NameAttempt, ReadLocks } from './schema.ts'
 
-export type LockRow = RowOf<typeof store.listLocks>
-
-/** Lists the lessons of a student's class in course order, and whether each is locked. */
-export const listLessonLocks = (db: Db, enrolment: number): Promise<LockRow[]> => db.all(store.listLocks, { enrolment })
+type LockRow = RowOf<typeof store.listLockReasons>
 
 export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): Promise<Lock[]> {
   const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
-  const rows = await listLessonLocks(db, enrolment)
+  const rows = await db.all(store.listLocks, { enrolment })
   const childrenOf = Map.groupBy(rows, ({ parent }) => parent)
   const locksIn = (parent: string | null): Lock[] =>
     (childrenOf.get(parent) ?? []).map(({ lesson, name, locked }) => ({
@@ -24,33 +21,45 @@ export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): P
 }
 
 export async function readLockReason(db: Db, who: LearningCaller, what: NameAttempt): Promise<LockReason> {
-  const context = await authorizeLesson(db, who, what, 'read')
-  const rows = await listLessonLocks(db, context.enrolmentId)
-  const row = rows.find(({ lesson_id }) => lesson_id === context.lessonId)!
-  return { lessonId: row.lesson, studentId: context.student, locked: row.locked, ...lockReason(row, rows) }
+  const { enrolmentId: enrolment, lessonId, student: studentId } = await authorizeLesson(db, who, what, 'read')
+  const rows = await db.all(store.listLockReasons, { enrolment })
+  const row = rows.find(({ lesson_id }) => lesson_id === lessonId)!
+  const missing = findMissing(row, notPassedOf(rows))
+  return {
+    lessonId: row.lesson,
+    studentId,
+    locked: row.locked,
+    reason: lockReason(row, missing),
+    missing: missing.map(({ lesson }) => lesson),
+  }
 }
+
+/** Returns the lessons that the student has not passed. */
+export const notPassedOf = <Row extends LockRow>(lessons: readonly Row[]): Row[] =>
+  lessons.filter(({ is_passed }) => !is_passed)
+
+/** Finds the lessons that must be passed before a locked lesson. `notPassed` has those of the class in course order. */
+export const findMissing = (row: LockRow, notPassed: readonly LockRow[]): LockRow[] =>
+  row.locked && !row.by_hand ? notPassed.filter((other) => isRequired(other, row)) : []
+
+/**
+ * Tells whether a lesson must be passed before another, as the SQL function `lock_of` does. Earlier lessons of a
+ * sequential class are found by their place, because a list of them for each lesson takes too long to read.
+ */
+const isRequired = ({ lesson_id, lesson, parent, place }: LockRow, before: LockRow): boolean =>
+  (before.is_sequential &&
+    place < before.place &&
+    (parent === null ? lesson !== before.parent : parent === before.parent)) ||
+  before.prerequisites.includes(lesson_id)
 
 const MAX_NAMED = 3
 
-/**
- * Explains why a lesson is locked, and lists the lessons that must be passed first. `reason` is null if the lesson is
- * not locked.
- */
-export function lockReason(
-  { locked, by_hand, required }: LockRow,
-  lessons: readonly LockRow[],
-): { reason: string | null; missing: string[] } {
-  if (!locked) return { reason: null, missing: [] }
-  if (by_hand) return { reason: 'An instructor has locked it.', missing: [] }
-  const needed = new Set(required)
-  const missing = lessons.filter(({ lesson_id, is_passed }) => needed.has(lesson_id) && !is_passed)
+/** Explains why a lesson is locked; null if it is not. `missing` are the lessons that must be passed first. */
+export function lockReason({ locked, by_hand }: LockRow, missing: readonly LockRow[]): string | null {
+  if (!locked) return null
+  if (by_hand) return 'Locked by an instructor'
   const names = missing.slice(0, MAX_NAMED).map(({ name }) => name)
   if (missing.length > MAX_NAMED) names.push(`${missing.length - MAX_NAMED} more`)
   const last = names.pop()!
-  const list = names.length > 0 ? `${names.join(', ')} and ${last}` : last
-  const done = needed.size - missing.length
-  return {
-    reason: `Pass ${list} first; ${done} of ${needed.size} done.`,
-    missing: missing.map(({ lesson }) => lesson),
-  }
+  return `Locked until you pass ${names.length > 0 ? `${names.join(', ')} and ${last}` : last}`
 }

@@ -257,7 +257,7 @@ test('what old clients send', async (t) => {
     await avery.send('POST', `${PATH}?lessonId=walkaround&score=100`, { body: {} }),
     400,
     4000,
-    /score belongs in the body/,
+    /score must be in the body/,
   )
 })
 

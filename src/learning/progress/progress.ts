@@ -32,11 +32,10 @@ export async function readProgress(db: Db, who: Member, what: NameAttempt): Prom
 
 export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Progress> =>
   change(db, who, what, 'attend', async (context, db) => {
-    checkStart(context)
-    return withStudentLock(db, who, what, 'attend', context, (now, tx) => {
-      checkStart(now)
-      return save(tx, who, now, freshAttempt(later(who.at, now.attempt?.completedAt)), 'attempt.started')
-    })
+    nextState('start', stateOf(context))
+    checkAllowed(context)
+    const attempt = freshAttempt(later(who.at, context.attempt?.completedAt))
+    return withStudentLock(db, context, (tx) => insert(tx, who, context, attempt, 'attempt.started'))
   })
 
 export const move = (db: Db, who: Member, verb: keyof typeof MOVES, what: NameAttempt): Promise<Progress> =>
@@ -44,7 +43,7 @@ export const move = (db: Db, who: Member, verb: keyof typeof MOVES, what: NameAt
     const state = nextState(verb, stateOf(context))
     const attempt = context.attempt!
     if (state === undefined) return { ...attempt, ...(await db.first(store.findAnswers, { attempt: attempt.id }))! }
-    return save(db, who, context, { ...attempt, ...moveTo(attempt, state, notBefore(attempt, who.at)) }, MOVES[verb])
+    return update(db, who, context, { ...attempt, ...moveTo(attempt, state, notBefore(attempt, who.at)) }, MOVES[verb])
   })
 
 const MOVES = {
@@ -66,7 +65,7 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
   const saysResult = startTime !== undefined || Object.values(reported).some((value) => value !== undefined)
   return change(db, who, what, saysResult ? 'report' : 'complete', async (context, db) => {
     if (startTime && createsAttempt(context))
-      return reportAttempt(db, who, what, context, { ...reported, startTime, endTime: endTime ?? who.at })
+      return reportAttempt(db, who, context, { ...reported, startTime, endTime: endTime ?? who.at })
     const isEnd = what.complete ?? endTime !== undefined
     const state = nextState(isEnd ? 'complete' : 'update', stateOf(context))!
     const attempt = context.attempt!
@@ -79,7 +78,7 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
         `endTime must not be before ${attempt.changedAt.toISOString()}, when the attempt last changed`,
       )
     const moved = isEnd ? moveTo(attempt, state, end) : {}
-    return save(
+    return update(
       db,
       who,
       context,
@@ -110,18 +109,18 @@ function accepted(who: Member, context: LessonContext, { pass, score, answers }:
   }
 }
 
-/** Locks the student, reads the state again, and runs `begin` with it, so that only one attempt can start at a time. */
+/**
+ * Locks the student and runs `begin`, so that only one attempt can begin at a time. The state is not read again: if it
+ * has changed since, `insertAttempt` stores nothing, and the caller tries again.
+ */
 const withStudentLock = (
   db: Db,
-  who: Member,
-  what: NameAttempt,
-  action: WriteAction,
   { enrolmentId }: LessonContext,
-  begin: (context: LessonContext, tx: Tx) => Promise<Attempt | undefined>,
+  begin: (tx: Tx) => Promise<Attempt | undefined>,
 ): Promise<Attempt | undefined> =>
   db.transaction(async (tx) => {
     await tx.first(store.lockStudent, { enrolment: enrolmentId })
-    return begin(await authorizeLesson(tx, who, what, action), tx)
+    return begin(tx)
   })
 
 /**
@@ -131,23 +130,21 @@ const withStudentLock = (
 function reportAttempt(
   db: Db,
   who: Member,
-  what: NameAttempt,
   context: LessonContext,
   report: ReportedResult & { startTime: Date; endTime: Date },
 ): Promise<Attempt | undefined> {
   const { startTime, endTime } = report
   if (endTime < startTime) throw fail('validationFailed', 'endTime must not be before startTime')
-  return withStudentLock(db, who, what, 'report', context, async (now, tx) => {
-    // Another request has started an attempt. Returning undefined makes the caller retry, which then updates that
-    // attempt.
-    if (!createsAttempt(now)) return undefined
-    checkAllowed(now)
-    const studentLesson = { enrolment: now.enrolmentId, lesson: now.lessonId }
-    const found = await tx.first(store.overlaps, { ...studentLesson, from: startTime, to: endTime })
-    if (found?.overlaps) throw fail('validationFailed', 'startTime and endTime must not overlap another attempt')
-    const begun = freshAttempt(startTime)
-    const attempt = { ...begun, ...moveTo(begun, 'completed', endTime), ...accepted(who, now, report, begun) }
-    return save(tx, who, now, attempt, 'attempt.completed')
+  checkAllowed(context)
+  const begun = freshAttempt(startTime)
+  const attempt = { ...begun, ...moveTo(begun, 'completed', endTime), ...accepted(who, context, report, begun) }
+  return withStudentLock(db, context, async (tx) => {
+    const studentLesson = { enrolment: context.enrolmentId, lesson: context.lessonId }
+    const found = (await tx.first(store.overlaps, { ...studentLesson, from: startTime, to: endTime }))!
+    // Another request has begun an attempt. The next try may have to update that attempt.
+    if (found.attempts !== context.attempts) return undefined
+    if (found.overlaps) throw fail('validationFailed', 'startTime and endTime must not overlap another attempt')
+    return insert(tx, who, context, attempt, 'attempt.completed')
   })
 }
 
@@ -169,7 +166,7 @@ export async function scoreObjective(db: Db, who: Member, what: ScoreObjective):
     app: who.appId ?? null,
     now: who.at,
   })
-  if (!found) throw fail('validationFailed', 'objectiveId is not an objective of that lesson')
+  if (!found) throw fail('validationFailed', 'objectiveId is not an objective of this lesson')
   if (!found.is_stored)
     throw fail('forbidden', 'An instructor has scored this objective; only instructors can change it')
   announceEvents(db)
@@ -204,7 +201,7 @@ async function change(
       const changed = await attempt(context, db)
       if (changed) return presentAttempt(changed, idsOf(context, what))
     }
-    throw fail('conflict', 'Others change this attempt at the same time; try again')
+    throw fail('conflict', 'This attempt is being changed by other requests; try again')
   }
   // In a transaction, do not queue behind other requests: this one holds a database connection, and a request ahead may
   // be waiting for one, so both could wait forever.
@@ -212,16 +209,11 @@ async function change(
   return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, runWithRetries)
 }
 
-function checkStart(context: LessonContext): void {
-  nextState('start', stateOf(context))
-  checkAllowed(context)
-}
-
 function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void {
   if (isLocked)
     throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
   if (attemptsLeft <= 0)
-    throw fail('impossibleNow', `All ${attempts} attempts are used; an instructor can give another`)
+    throw fail('impossibleNow', `All ${attempts} attempts are used; an instructor can grant another one`)
 }
 
 type AttemptEventKind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]
@@ -248,22 +240,13 @@ function viaOf({ isOwn }: LessonContext, { appId }: Member, kind: AttemptEventKi
   return appId === undefined ? 'page' : 'app'
 }
 
-/**
- * Writes the attempt, the standing, the event and the grade change in one SQL statement. Returns undefined if another
- * request has changed the attempt since it was read.
- */
-async function save(
-  db: Db,
-  who: Member,
-  context: LessonContext,
-  attempt: Attempt,
-  kind: AttemptEventKind,
-): Promise<Attempt | undefined> {
+/** The values of a changed attempt that are written together with its standing, its event and the grade change. */
+function valuesOf(who: Member, context: LessonContext, attempt: Attempt, kind: AttemptEventKind) {
   const isCompleted = attempt.state === 'completed'
   const awaitsGrade = isCompleted && context.isInstructorGraded && attempt.gradedAt === null
   const [result] = resultOf({ ...attempt, isCompleted, threshold: context.threshold, awaitsGrade })
   const change = context.isOwn ? undefined : changeOf(context, attempt, result)
-  const values = {
+  return {
     change: change ? JSON.stringify(change) : null,
     person: who.personId,
     app: who.appId ?? null,
@@ -284,21 +267,47 @@ async function save(
     kind,
     now: notBefore(attempt, who.at),
   }
-  const saved =
-    attempt.id === 0
-      ? await db.first(store.insertAttempt, {
-          ...values,
-          key: attempt.key,
-          enrolment: context.enrolmentId,
-          lesson: context.lessonId,
-          started: attempt.startedAt,
-          isLate: isCompleted,
-        })
-      : await db.first(store.updateAttempt, {
-          ...values,
-          attempt: attempt.id,
-          version: attempt.version,
-        })
+}
+
+/**
+ * Stores a new attempt and ends the transaction, in which the student is locked. Returns undefined if what was checked
+ * has changed since.
+ */
+async function insert(
+  tx: Tx,
+  who: Member,
+  context: LessonContext,
+  attempt: Attempt,
+  kind: AttemptEventKind,
+): Promise<Attempt | undefined> {
+  const [saved] = await tx.finish(store.insertAttempt, {
+    ...valuesOf(who, context, attempt, kind),
+    key: attempt.key,
+    enrolment: context.enrolmentId,
+    lesson: context.lessonId,
+    status: context.status,
+    attempts: context.attempts,
+    started: attempt.startedAt,
+    isLate: attempt.state === 'completed',
+  })
+  if (!saved) return undefined
+  announceEvents(tx)
+  return { ...attempt, answers: saved.answers }
+}
+
+/** Stores a changed attempt. Returns undefined if another request has changed it since it was read. */
+async function update(
+  db: Db,
+  who: Member,
+  context: LessonContext,
+  attempt: Attempt,
+  kind: AttemptEventKind,
+): Promise<Attempt | undefined> {
+  const saved = await db.first(store.updateAttempt, {
+    ...valuesOf(who, context, attempt, kind),
+    attempt: attempt.id,
+    version: attempt.version,
+  })
   if (!saved) return undefined
   announceEvents(db)
   return { ...attempt, answers: saved.answers }

@@ -24,5 +24,5 @@ export const progress: Room = {
     grade_changes: LEARNING,
   },
   importTies: { classes: [attemptTie as ImportTie] },
-  exports: [{ file: 'learning.json', about: 'What you did with the lessons of your classes', read: exportLearning }],
+  exports: [{ file: 'learning.json', about: 'Your progress in the lessons of your classes', read: exportLearning }],
 }

@@ -40,32 +40,32 @@ const MOVES = [
   {
     verb: 'pause',
     name: 'pauseLesson',
-    summary: 'Pauses a lesson',
+    summary: 'Pause a lesson',
     description:
-      'Closes the open progress interval, and the idle one if there is one. Pausing again changes nothing, so the request can be repeated.',
+      'Closes the open progress interval, and the idle interval if there is one. Pausing again changes nothing, so the request can be repeated.',
     after: 'startLesson',
   },
   {
     verb: 'resume',
     name: 'resumeLesson',
-    summary: 'Resumes a paused lesson',
+    summary: 'Resume a lesson',
     description:
-      'Opens the next progress interval. Resuming a lesson that is in progress changes nothing; if it is idle, activate it instead.',
+      'Opens the next progress interval of a paused lesson. Resuming a lesson that is in progress changes nothing; if it is idle, call `activateLesson` instead.',
     after: 'pauseLesson',
   },
   {
     verb: 'idle',
     name: 'idleLesson',
-    summary: 'Marks the student as away; the time does not count as time on task',
+    summary: 'Start idle time',
     description:
-      'Opens an idle interval; the progress interval stays open. Time on task is progress time minus idle time.',
+      'Opens an idle interval while the student is away; the progress interval stays open. Time on task is progress time minus idle time.',
     after: 'startLesson',
   },
   {
     verb: 'active',
     name: 'activateLesson',
-    summary: 'Marks the student as back',
-    description: 'Closes the open idle interval. If the lesson is in progress already, nothing changes.',
+    summary: 'End idle time',
+    description: 'Closes the open idle interval when the student is back. If the lesson is not idle, nothing changes.',
     after: 'idleLesson',
   },
 ] as const
@@ -73,9 +73,9 @@ const MOVES = [
 export const progressOperations: readonly Operation[] = [
   op('GET /edu/v1/lesson/progress', {
     name: 'readProgress',
-    summary: 'Reads the latest attempt at a lesson',
+    summary: 'Get lesson progress',
     description:
-      'The open attempt, or else the latest. Students read their own; instructors and observers name a student with `studentId`. If the lesson was never started, the answer is 404 with code 4042.',
+      'Returns the open attempt at a lesson, or else the latest. Students read their own; instructors and observers choose a student with `studentId`. If the lesson was never started, the response is 404 with code 4042.',
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' }, after: 'startLesson' },
     roles: MAY.readStudent,
     input: NameAttempt,
@@ -85,9 +85,9 @@ export const progressOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/lesson/progress/history', {
     name: 'listAttempts',
-    summary: 'Lists the attempts at a lesson, newest first',
+    summary: 'List attempts at a lesson',
     description:
-      'A page of attempts with `page` or `limit`; without them, the newest 100 in a plain array. Each says how it was reported: through which app, on the platform’s pages, by an instructor or an import, and whether it was entered after the fact or began before the enrolment. `answers` is null, except for one attempt that `lessonResultId` names.',
+      "Returns the attempts at a lesson, newest first: the newest 100 in an array, or a page with `page` or `limit`. Each says how it was reported: through which app, on the platform's pages, by an instructor or an import, and whether it was entered after the fact or began before the enrolment. `answers` is null, except for the attempt in `lessonResultId`.",
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha', limit: 10 }, after: 'startLesson' },
     roles: MAY.readStudent,
     input: ListAttempts,
@@ -99,21 +99,22 @@ export const progressOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/lesson/progress/lock', {
     name: 'readLocks',
-    summary: 'Shows which lessons of a class are locked for a student',
+    summary: 'List lesson locks of a student',
     description:
-      'Each lesson of the class with its child lessons, in their order. A lesson is locked while one of its prerequisites is not passed, in a sequential class while an earlier lesson is not passed, or because an instructor has locked it. A manual lock wins over the rest.',
+      'Returns which lessons of a class are locked for a student, in order and with their child lessons. A lesson is locked while one of its prerequisites is not passed, in a sequential class while an earlier lesson is not passed, or because an instructor has locked it. A manual lock takes precedence.',
     example: { request: { classId: 'class-alpha' } },
     roles: MAY.readStudent,
     input: ReadLocks,
     output: json(Locks),
+    isCompressible: true,
     errors: ['forbidden', 'validationFailed'],
     run: ({ db, who }, input) => readLocks(db, who, input),
   }),
   op('GET /edu/v1/lesson/progress/lock/reason', {
     name: 'readLockReason',
-    summary: 'Explains why a lesson is locked for a student',
+    summary: "Get a lesson's lock reason",
     description:
-      'In words, and as the ids of the lessons to pass first. If an instructor has locked or unlocked the lesson, only that counts.',
+      'Returns why a lesson is locked for a student, as a sentence and as the ids of the lessons to pass first. If an instructor has locked or unlocked the lesson, only that counts.',
     example: { request: { lessonId: 'lesson-checklist', classId: 'class-alpha' } },
     roles: MAY.readStudent,
     input: NameAttempt,
@@ -123,9 +124,9 @@ export const progressOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/lesson/progress/start', {
     name: 'startLesson',
-    summary: 'Starts a lesson',
+    summary: 'Start a lesson',
     description:
-      'Starts an attempt with a `lessonResultId` of its own; the server sets the time. If an attempt is still open, the answer is 409 with code 4091: complete it first. A lesson that is locked, that has no attempts left, or that another app delivers cannot be started; one without an app is started on the platform’s own pages.',
+      "Starts an attempt with its own `lessonResultId`; the server sets the time. If an attempt is still open, the response is 409 with code 4091: complete it first. A lesson that is locked, that has no attempts left, or that another app delivers cannot be started; one without an app is started on the platform's own pages.",
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     roles: MAY.record,
     input: NameAttempt,
@@ -150,9 +151,9 @@ export const progressOperations: readonly Operation[] = [
   ),
   op('POST /edu/v1/lesson/progress', {
     name: 'updateProgress',
-    summary: 'Records score, answers and result of an attempt',
+    summary: 'Update lesson progress',
     description:
-      'Records the fields that are sent; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt, a whole attempt is recorded after the fact, up to `endTime` or now; it must not be in the future or overlap another, and a time without a zone is in the zone in which it is nearest to now. Students report results only through the app that delivers the lesson, instructors also on the platform’s own pages; ids can be in the address or in the body, everything else only in the body.',
+      "Records the fields that are sent; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt, a whole attempt is recorded after the fact, up to `endTime` or now; it must not be in the future or overlap another, and a time without a zone is read in the zone in which it is nearest to now. Students report results only through the app that delivers the lesson, instructors also on the platform's own pages; ids can be in the query or in the body, everything else only in the body.",
     example: {
       request: {
         lessonId: 'lesson-walkaround',
@@ -174,9 +175,9 @@ export const progressOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/lesson/progress/objective', {
     name: 'scoreObjective',
-    summary: 'Records a score for an objective, if it differs from the lesson’s',
+    summary: 'Update an objective score',
     description:
-      "Without it, the lesson's score counts for its objectives. The lesson must have been started. Instructors name the student with `studentId`; the class can then be left out.",
+      "Records a score for an objective that differs from the score of the lesson; without it, the lesson's score counts. The lesson must have been started. Instructors choose the student with `studentId`; the class can then be left out.",
     example: {
       request: { lessonId: 'lesson-walkaround', classId: 'class-alpha', objectiveId: 'objective-safety', score: 75 },
       after: 'startLesson',
@@ -190,13 +191,13 @@ export const progressOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/class/events', {
     name: 'watchClass',
-    summary: 'Streams what the students of a class do, as server-sent events',
+    summary: 'Stream class activity',
     description:
-      'A new stream starts with the current state of every student: active, idle, paused or finished. Changes follow within a second, and after a break `Last-Event-ID` brings what you missed, for up to 30 days. Callers who lose their role get `removed`; a person can have 50 open streams per process.',
+      'Streams what the students of a class do, as server-sent events. A new stream starts with the current state of every student: active, idle, paused or finished; changes follow within a second, and after a disconnect `Last-Event-ID` brings what you missed, for up to 30 days. Callers who lose their role get `removed`; a user can have 50 open streams per process.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
     roles: MAY.readClass,
     input: WatchClass,
-    requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: later ones are sent first' },
+    requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen; later ones are sent first' },
     output: { kind: 'events', about: 'Events `ready`, `change`, `reset` and `removed`', events: ClassEvents },
     errors: ['forbidden'],
     run: ({ who, environment, request }, { classId }) =>
@@ -204,9 +205,9 @@ export const progressOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/lesson/launch', {
     name: 'launchLesson',
-    summary: 'Returns the address that opens a lesson in its app',
+    summary: 'Launch a lesson',
     description:
-      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, if the lesson passes one, a code that the app redeems within a minute. Students can launch lessons that are not locked; instructors can launch any lesson of their class, without a `studentId`. The code is for the caller, who must have allowed the app before, or does so with `allow`.",
+      "Returns the URL that opens a lesson in its app, with the lesson's launch parameters, the platform's ids and, if the lesson passes one, a code that the app redeems within a minute. Students can launch lessons that are not locked; instructors can launch any lesson of their class, without a `studentId`. The code is for the caller, who must have allowed the app before, or does so with `allow`.",
     example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
     who: person,
     roles: MAY.launch,

@@ -94,9 +94,9 @@ const VERB_PHRASES: Record<LessonVerb, string> = {
 }
 const ADVICE: Record<AttemptState, string> = {
   none: 'start it first',
-  'in progress': 'go on with it',
+  'in progress': 'continue with it',
   paused: 'resume it first',
-  idle: 'make it active first',
+  idle: 'activate it first',
   completed: 'start it again for another attempt',
 }
 
@@ -173,8 +173,11 @@ export interface AttemptTiming {
   readonly activeSince: Date | null
 }
 
-/** Limits the size of an attempt. An app that reaches the limit must complete the attempt and start another. */
-const MAX_INTERVALS = 10_000
+/**
+ * Maximum number of progress intervals of an attempt, and of idle intervals. Each write stores them all again. An app
+ * that reaches the limit must complete the attempt and start another.
+ */
+const MAX_INTERVALS = 1000
 
 /**
  * Moves an attempt to another state. The last progress interval is open unless the attempt is paused or completed; the
@@ -195,7 +198,7 @@ export function moveTo(
     activeSince: state === 'in progress' ? at : null,
   }
   if (moved.progress.length > MAX_INTERVALS || moved.idle.length > MAX_INTERVALS)
-    throw fail('impossibleNow', `This attempt has ${MAX_INTERVALS} intervals; complete it and start another`)
+    throw fail('impossibleNow', `This attempt already has ${MAX_INTERVALS} intervals; complete it and start another`)
   return moved
 }
 
@@ -224,7 +227,7 @@ export function gradeOf(
   threshold: number | null,
 ): Grade {
   if (pass === undefined && score === undefined)
-    throw fail('parameterMissing', 'pass and score are missing: give one of them, or both')
+    throw fail('parameterMissing', 'pass and score are missing: send one of them, or both')
   const follows = score !== undefined && threshold !== null ? score >= threshold : before.pass
   return { pass: pass ?? follows, score: score ?? before.score }
 }

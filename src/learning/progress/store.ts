@@ -1,5 +1,6 @@
 import type { ColumnType } from '../../kernel/database/columns.ts'
 import { estimateRows } from '../../kernel/database/estimates.ts'
+import { markWithinBytes } from '../../kernel/database/page-bytes.ts'
 import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 type Optional<C> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? ColumnType<T | null> : never }
@@ -26,15 +27,20 @@ export const attemptRow = {
   graded_at: nullable(c.timestamptz),
   graded_by: nullable(c.int8),
 }
-/** Selects an attempt. Answers can be long; a statement that does not need them passes a condition that is false. */
-export const attemptColumns = (withAnswers = 'true') => `
+const intervals = (column: string, condition: string) =>
+  `case when ${condition} then t.${column} else '[]' end as ${column}`
+
+/**
+ * Selects an attempt. Answers and intervals can be long; a statement that does not need them passes a condition that is
+ * false.
+ */
+export const attemptColumns = (withAnswers = 'true', withIntervals = 'true') => `
            t.id as attempt_id, t.key as attempt, t.version, t.state, t.pass, t.score, case when ${withAnswers} then t.answers end as answers,
-           t.started_at, t.completed_at, t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
+           t.started_at, t.completed_at, ${intervals('progress_intervals', withIntervals)}, ${intervals('idle_intervals', withIntervals)}, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
 
 /**
  * How an attempt was reported. The app's name is for that app and for the platform's own pages; the person's name is
- * for
- * apps that they use.
+ * for apps that they use.
  */
 export const reportRow = {
   reported_via: nullable(c.text),
@@ -160,20 +166,38 @@ export const emitAttemptEvent = `
       from attempt a join enrolments e on e.id = a.enrolment_id join classes c on c.id = e.class_id`
 
 /**
- * Stores a new attempt, which may be open or already completed. Returns no row if another attempt is open. If the new
- * attempt started before the latest one, the standing still refers to the latest.
+ * Stores a new attempt, which may be open or already completed. Returns no row if another attempt is open, or if the
+ * student may no longer begin one: the status or the number of attempts has changed since it was checked, the class has
+ * ended, or the lesson is locked. The student must be locked. If the new attempt started before the latest one, the
+ * standing still refers to the latest.
  */
 export const insertAttempt = write('progress.insertAttempt', {
-  params: { key: c.text, enrolment: c.int8, lesson: c.int8, started: c.timestamptz, isLate: c.bool, ...changed },
+  params: {
+    key: c.text,
+    enrolment: c.int8,
+    lesson: c.int8,
+    status: c.text,
+    attempts: c.int4,
+    started: c.timestamptz,
+    isLate: c.bool,
+    ...changed,
+  },
   row: { attempt_id: c.int8, version: c.int4, answers: nullable(c.json) },
   text: `
-    with attempt as (
+    with allowed as materialized (
+      select from enrolments e join classes c on c.id = e.class_id
+        join lesson_versions v on v.version_id = c.version_id and v.lesson_id = :lesson
+        cross join lateral lock_of(e.id, passed_lessons(e.id), c, v) k
+        left join standings s on s.enrolment_id = e.id and s.lesson_id = :lesson
+       where e.id = :enrolment and e.status = :status and c.ended_at is null and not k.locked and coalesce(s.attempts, 0) = :attempts
+    ), attempt as (
       insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals,
         active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by,
         reported_via, reported_by, reported_app_id, reported_at, is_late, share_no)
-      values (:key, :enrolment, :lesson, :state, :pass, :score, :answers, :started, :completed, :progress, :idle,
-        :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy,
-        :via, :person, :app, :now, :isLate, share_of(:person, :app, null))
+      select :key, :enrolment, :lesson, :state, :pass, :score, :answers, :started, :completed, :progress, :idle,
+             :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy,
+             :via, :person, :app, :now, :isLate, share_of(:person, :app, null)
+        from allowed
       on conflict (enrolment_id, lesson_id) where state <> 'completed' do nothing
       returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms, answers
     ), standing as (
@@ -233,15 +257,19 @@ export const lockStudent = write('progress.lockStudent', {
   text: `select id from enrolments where id = :enrolment for no key update`,
 })
 
+/** Tells whether a time overlaps an attempt, and how many attempts there are. */
 export const overlaps = write('progress.overlaps', {
   params: { enrolment: c.int8, lesson: c.int8, from: c.timestamptz, to: c.timestamptz },
-  row: { overlaps: c.bool },
+  row: { attempts: c.int4, overlaps: c.bool },
   text: `
-    select exists (select from attempts t where t.enrolment_id = :enrolment and t.lesson_id = :lesson
+    select coalesce((select s.attempts from standings s where s.enrolment_id = :enrolment and s.lesson_id = :lesson), 0) as attempts, exists (select from attempts t where t.enrolment_id = :enrolment and t.lesson_id = :lesson
       and (t.started_at < :to and coalesce(t.completed_at, 'infinity') > :from or t.started_at = :from)) as overlaps`,
 })
 
-/** Lists attempts, newest first; or finds one of them, with its answers. */
+/**
+ * Lists attempts, newest first; or finds one of them, with its answers. Attempts after the first PAGE_BYTES have no
+ * intervals.
+ */
 export const listAttempts = list('progress.listAttempts', {
   params: {
     enrolment: c.int8,
@@ -253,10 +281,16 @@ export const listAttempts = list('progress.listAttempts', {
   },
   row: { ...attemptRow, ...reportRow, total: c.int8 },
   text: `
-    select ${attemptColumns(':attempt is not null')}, ${reportColumns}, t.total
-      from (select t.*, count(*) over () as total from attempts t
-             where t.enrolment_id = :enrolment and t.lesson_id = :lesson and (:attempt is null or t.key = :attempt)
-             order by t.started_at desc, t.id desc limit :limit offset :offset) t
+    select ${attemptColumns(':attempt is not null', 't.is_whole')}, ${reportColumns}, t.total
+      from ${markWithinBytes(
+        `select t.*, count(*) over () as total from attempts t
+          where t.enrolment_id = :enrolment and t.lesson_id = :lesson and (:attempt is null or t.key = :attempt)
+          order by t.started_at desc, t.id desc limit :limit offset :offset`,
+        {
+          size: 'octet_length(r.progress_intervals::text) + octet_length(r.idle_intervals::text)',
+          order: 'r.started_at desc, r.id desc',
+        },
+      )} t
       join enrolments e on e.id = t.enrolment_id${reportJoins}
      order by t.started_at desc, t.id desc`,
 })

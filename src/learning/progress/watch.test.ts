@@ -206,7 +206,7 @@ test('watching a class', async (t) => {
     const feed = app.environment().get(classWatch)
     await until('earlier streams are gone', () => feed.size === 0)
     const streams = await Promise.all(Array.from({ length: 50 }, () => watch(casey)))
-    assertError(await refusal(casey), 429, 4291, /A person may have 50 streams open/)
+    assertError(await refusal(casey), 429, 4291, /A user can have at most 50 open streams/)
     const other = await watch(await app.as('finley'))
     assert.equal((await other.next()).event, 'ready')
     for (const stream of [...streams, other]) await stream.close()

@@ -37,7 +37,7 @@ class ClassWatch extends Feed<Watcher> {
     { classId, lastEventId }: { classId: string; lastEventId: string },
   ): Promise<(sink: EventSink) => void> {
     const found = await this.#db.first(store.findWatched, { person: who.personId, class: classId })
-    if (!found?.may_watch) throw fail('forbidden', 'You may not watch this class')
+    if (!found?.may_watch) throw fail('forbidden', 'You do not have permission to watch this class')
     // The id 0 means that the client has seen no event, so the stream starts as a new one.
     const isResumed = /^[1-9]\d{0,14}$/.test(lastEventId)
     const seen = isResumed ? Number(lastEventId) : found.newest
@@ -45,7 +45,7 @@ class ClassWatch extends Feed<Watcher> {
     return this.follow({
       key: found.class_id,
       follower: { personId: who.personId, classKey: classId },
-      counts: [{ key: personKey(who.personId), most: MAX_STREAMS_OF_PERSON, whose: 'A person' }],
+      counts: [{ key: personKey(who.personId), most: MAX_STREAMS_OF_PERSON, whose: 'A user' }],
       seen,
       first: { id: seen, event: 'ready', data: JSON.stringify({ classId, students }) },
     })

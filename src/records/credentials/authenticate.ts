@@ -42,11 +42,11 @@ export async function authenticateKey(
 ): Promise<KeyHolder> {
   const form = inspectKey(key, environment)
   if (form === 'foreign')
-    throw fail('unknownClient', `This key was made in the other environment; this is ${environment}`)
+    throw fail('unknownClient', `This key was created in the other environment; this is ${environment}`)
   const guesser = [clientSubject(who, key)] as const
   const [row] =
     form === 'good' ? await Promise.all([db.first(store.findByKey, { key }), refuseBlocked(db, who, guesser)]) : []
-  if (!row) throw fail('unknownClient', 'The record store has no such key; an administrator can make one')
+  if (!row) throw fail('unknownClient', 'The record store has no such key; an administrator can create one')
   const stored = row.secrets.map((hash) => Buffer.from(hash, 'hex'))
   const match = matchSecret(stored, secret, secretHashKeys)
   if (!match) {
@@ -54,12 +54,12 @@ export async function authenticateKey(
       await countFailures(tx, who, guesser)
       await recordAudit(tx, who, { action: 'credential.wrong-secret', detail: { key } })
     })
-    throw fail('wrongCredentials', 'The key and the secret do not belong together')
+    throw fail('wrongCredentials', 'The secret does not belong to this key')
   }
   const secretId = Number(row.secret_ids[match.index])
   if (!match.isCurrent) await db.first(store.rehashSecret, { secret: secretId, hash: match.current, now: who.at })
-  if (row.revoked_at) throw fail('wrongCredentials', 'This key was revoked; an administrator can make another one')
-  if (row.suspended_at) throw fail('wrongCredentials', 'This key is suspended; ask an administrator')
+  if (row.revoked_at) throw fail('wrongCredentials', 'This key was revoked; an administrator can create another one')
+  if (row.suspended_at) throw fail('wrongCredentials', 'This key is suspended; contact an administrator')
   const holder: KeyHolder = {
     credentialId: row.id,
     key,
@@ -76,7 +76,7 @@ export async function authenticateKey(
 
 export function refuseExpired({ at }: Caller, { expiresAtMs }: KeyHolder): void {
   if (at.getTime() >= expiresAtMs)
-    throw fail('wrongCredentials', 'This key has expired; an administrator can extend it, or make another one')
+    throw fail('wrongCredentials', 'This key has expired; an administrator can extend it, or create another one')
 }
 
 /**

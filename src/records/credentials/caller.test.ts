@@ -101,7 +101,8 @@ test('a scope allows what requires it, all allows everything, and a refusal name
       const who = { scopes: expand([held]) } as StoreCaller
       const check = () => scope(asked).check({ who } as Parameters<ReturnType<typeof scope>['check']>[0])
       if (held === asked || held === 'all') check()
-      else assert.throws(check, { kind: 'forbidden', message: `This needs the scope ${asked}; the caller has ${held}` })
+      else
+        assert.throws(check, { kind: 'forbidden', message: `This requires the scope ${asked}; the caller has ${held}` })
     }
   const who = { scopes: expand(['statements/read/mine']) } as StoreCaller
   const either = scope('statements/read', 'statements/read/mine')

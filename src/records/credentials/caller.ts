@@ -151,7 +151,7 @@ export const scope = (...any: Scope[]): Need<StoreCaller> => {
     errors: ['forbidden'],
     check: ({ who }) => {
       if (!any.some((one) => who.scopes.has(one)))
-        throw fail('forbidden', `This needs the scope ${names}; the caller has ${[...who.scopes].join(', ')}`)
+        throw fail('forbidden', `This requires the scope ${names}; the caller has ${[...who.scopes].join(', ')}`)
     },
   }
 }

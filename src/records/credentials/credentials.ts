@@ -77,7 +77,8 @@ export async function callAsUser(db: Db, who: AppUser, { get }: Services): Promi
  * Refuses a person who is not an administrator: on the platform's own pages only administrators use the record store.
  */
 export function refuseOthers({ isAdministrator }: Pick<PersonCaller, 'isAdministrator'>): void {
-  if (!isAdministrator) throw fail('forbidden', 'On the platform’s own pages only administrators see the record store')
+  if (!isAdministrator)
+    throw fail('forbidden', "On the platform's own pages only administrators can read the record store")
 }
 
 /** Makes the `StoreCaller` for an administrator on the platform's own pages. Throws for any other person. */

@@ -12,19 +12,19 @@ const ImportedKey = Type.Object({
     '22 letters, digits, _ or -',
     'The key without its prefix, which is `gs_key_` in production and `gs_sbx_key_` in the sandbox',
   ),
-  name: Line(200, 'What it is for', { minLength: 1 }),
+  name: Line(200, 'Name of the key', { minLength: 1 }),
   scopes: Type.Array(Type.Enum([...SCOPES]), {
     minItems: 1,
     uniqueItems: true,
     must: `a list of some of ${SCOPES.join(', ')}`,
-    about: 'What it may do',
+    about: 'Scopes of the key',
   } satisfies Field),
   secrets: Type.Optional(
     Type.Array(Type.String({ pattern: PLAIN, minLength: 8, maxLength: 200 }), {
       maxItems: MAX_SECRETS,
       uniqueItems: true,
       must: `a list of at most ${MAX_SECRETS} texts of 8 to 200 characters`,
-      about: 'In clear, kept hashed; without one an administrator has to add it',
+      about: 'In plain text here, stored hashed; without one an administrator has to create a secret',
     } satisfies Field),
   ),
 })

@@ -55,7 +55,7 @@ test('faults of a key to be created are reported', async () => {
     [{ scopes: ['statements'] }, /^scopes must be some of statements\/write, /],
     [{ scopes: [] }, /^scopes must be some of /],
     [{ name: ' ' }, /^name is missing$/],
-    [{ expiresDate: MOMENT.replace('2026', '2020') }, /^expiresDate must be a moment in the future$/],
+    [{ expiresDate: MOMENT.replace('2026', '2020') }, /^expiresDate must be in the future$/],
     [{ authority: { mbox: 'lab@example.org' } }, /^authority\/mbox must be "mailto:"/],
     [{ authority: {} }, /^authority must have exactly one of mbox/],
     [{ authority: { objectType: 'Group', mbox: 'mailto:a@example.org' } }, /^authority must be an agent, not a group$/],
@@ -136,14 +136,28 @@ test('two secrets work until the old one is revoked, and there are never three',
   const answers = await Promise.all([add(), add(), add()])
   const added = answers.filter(({ status }) => status === 200)
   assert.equal(added.length, 1)
-  for (const answer of answers) if (answer.status !== 200) assertError(answer, 400, 4006, /drop the old one first/)
+  for (const answer of answers) if (answer.status !== 200) assertError(answer, 400, 4006, /revoke the old one first/)
   const next = new Client(app.address, basicOf(key, added[0]!.body.secret))
   for (const one of [client, next]) assert.equal((await one.get(WHOAMI)).status, 200)
   const { body } = await call(ellis, 'POST', `${PATH}/secret/drop`, { key })
   assert.equal(body.secrets.length, 1)
-  assertError(await client.get(WHOAMI), 401, 4011, /do not belong together/)
+  assertError(await client.get(WHOAMI), 401, 4011, /does not belong to this key/)
   assert.equal((await next.get(WHOAMI)).status, 200)
   assert.deepEqual(await auditOf(key), ['credential.added', 'credential.secret-added', 'credential.secrets-dropped'])
+})
+
+test('keys are listed in the order that the administrator asks for', async () => {
+  const { key: last } = await make({ name: 'zulu' })
+  const { key: first, client } = await make({ name: 'Ärmel', expiresDate: '2100-01-01T00:00:00.000Z' })
+  await client.get(WHOAMI)
+  const list = async (sort: string) => {
+    const { body } = await call(ellis, 'GET', `${PATH}?limit=100&sort=${sort}`)
+    return body.docs.map(({ key }: { key: string }) => key).filter((key: string) => key === first || key === last)
+  }
+  for (const sort of ['name', '-created', '-used', 'expires'])
+    assert.deepEqual([await list(sort), sort], [[first, last], sort])
+  for (const sort of ['-name', 'created', 'used', '-expires'])
+    assert.deepEqual([await list(sort), sort], [[last, first], sort])
 })
 
 test('a key outlives the account of its creator', async () => {

@@ -96,7 +96,7 @@ export async function listCredentials(
   what: ListCredentials,
   services: Services,
 ): Promise<Page<Credential>> {
-  const rows = await db.all(store.listCredentials, spanOf(what))
+  const rows = await db.all(store.listCredentials[what.sort ?? '-created'], spanOf(what))
   return pageOf(
     rows.map((row) => toCredential(row, who.at, services)),
     rows[0]?.total ?? 0,
@@ -121,7 +121,7 @@ export function changeCredential(
   const name = what.name === undefined ? undefined : readName(what.name)
   const scopes = what.scopes === undefined ? undefined : readScopes(what.scopes)
   const expires = readExpiry(who, what.expiresDate)
-  if (expires && neverExpires) throw fail('validationFailed', 'Give expiresDate or neverExpires, not both')
+  if (expires && neverExpires) throw fail('validationFailed', 'Send expiresDate or neverExpires, not both')
   return change(db, key, async (tx, credential) => {
     await tx.first(store.changeCredential, {
       ...{ credential, expires, now: who.at },
@@ -163,7 +163,7 @@ export function addSecret(db: Db, who: Manager, { key }: NameCredential, service
   return change(db, key, async (tx, credential) => {
     const found = await tx.first(store.countSecrets, { credential })
     if (found && found.count >= MAX_SECRETS)
-      throw fail('impossibleNow', `The key has ${MAX_SECRETS} secrets already; drop the old one first`)
+      throw fail('impossibleNow', `The key already has ${MAX_SECRETS} secrets; revoke the old one first`)
     const secret = await insertSecret(tx, who, credential, services)
     await audit(tx, who, 'credential.secret-added', { key })
     return { key, secret }
@@ -187,7 +187,7 @@ function change<T>(db: Db, key: string, work: (tx: Tx, credentialId: number) => 
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockCredential, { key })
     if (!row) throw unknownKey()
-    if (row.revoked_at) throw fail('impossibleNow', 'This key was revoked and cannot be restored; make another one')
+    if (row.revoked_at) throw fail('impossibleNow', 'This key was revoked and cannot be restored; create another one')
     const result = await work(tx, row.id)
     await notify(tx, CREDENTIALS_CHANGED, { credentialId: row.id })
     return result
@@ -224,7 +224,7 @@ function readScopes(given: readonly string[]): Scope[] {
 function readExpiry(who: Caller, text: string | undefined): Date | null {
   if (text === undefined) return null
   const expires = new Date(text)
-  if (!(expires > who.at)) throw fail('validationFailed', 'expiresDate must be a moment in the future')
+  if (!(expires > who.at)) throw fail('validationFailed', 'expiresDate must be in the future')
   return expires
 }
 

@@ -6,11 +6,14 @@ import { credentialOperations } from './routes.ts'
 export const credentials: Room = {
   name: 'credentials',
   areas: {
-    'Record store': 'Keys of the record store, and operations on it beyond the xAPI specification.',
+    'Record store': 'Store and read xAPI statements and documents, and manage the keys of tools.',
   },
   operations: credentialOperations,
   importSections: [credentialSection as unknown as ImportSection],
   personalTables: {
-    credentials: { inExport: 'no: what an administrator did for all', whenDeleted: 'who made it is gone' },
+    credentials: {
+      inExport: 'no: administrators create keys for the whole installation',
+      whenDeleted: 'the reference to the administrator who created it is deleted',
+    },
   },
 }

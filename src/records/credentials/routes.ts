@@ -33,9 +33,9 @@ const needs = [recentSignIn, administrator]
 export const credentialOperations: readonly Operation[] = [
   op('GET /lrs/v1/whoami', {
     name: 'readStoreIdentity',
-    summary: 'Shows how the record store identifies the caller',
+    summary: 'Get your record store identity',
     description:
-      'The key, what it may do, and the authority that its statements get. Call this first if a tool is refused; users of apps and administrators can call it too.',
+      'Returns how the record store identifies the caller: the key, its scopes, and the authority that its statements get. Call this first if a tool is refused; users of apps and administrators can call it too.',
     who: recordStore,
     input: Nothing,
     output: json(StoreIdentity),
@@ -43,9 +43,9 @@ export const credentialOperations: readonly Operation[] = [
   }),
   op('PUT /lrs/v1/credentials', {
     name: 'makeCredential',
-    summary: 'Creates a key of the record store',
+    summary: 'Create a record store key',
     description:
-      'A tool sends key and secret as user name and password (Basic). The secret is shown only once. Give each tool its own key, with no more scopes than it needs.',
+      'Creates a key for a tool, which sends key and secret as user name and password (Basic). The secret is shown only once. Give each tool its own key, with only the scopes that it needs.',
     example: { request: { name: 'Simulator 3', scopes: ['statements/write', 'statements/read/mine'] }, as: 'ellis' },
     needs,
     input: MakeCredential,
@@ -57,9 +57,9 @@ export const credentialOperations: readonly Operation[] = [
   }),
   op('GET /lrs/v1/credentials', {
     name: 'listCredentials',
-    summary: 'Lists the keys of the record store',
+    summary: 'List record store keys',
     description:
-      'Newest first, including revoked ones. Secrets are not shown, only when each was created and last used, to the minute.',
+      'Returns the keys of the record store, newest first, including revoked ones. Secrets are not shown, only when each was created and last used, to the minute.',
     example: { request: { limit: 1 }, as: 'ellis' },
     needs: [administrator],
     input: ListCredentials,
@@ -68,9 +68,9 @@ export const credentialOperations: readonly Operation[] = [
   }),
   op('POST /lrs/v1/credentials', {
     name: 'changeCredential',
-    summary: 'Changes, suspends or resumes a key of the record store',
+    summary: 'Update a record store key',
     description:
-      'Changes the fields that are sent; the rest stays. A suspended key is refused until it is resumed. Changes take effect at once.',
+      'Changes the fields that are sent, and suspends or resumes the key; all other fields stay the same. A suspended key is refused until it is resumed. Changes take effect immediately.',
     example: { request: { key: STORE_KEY, suspended: true, usesLibrary: true }, as: 'ellis' },
     needs,
     input: ChangeCredential,
@@ -80,9 +80,9 @@ export const credentialOperations: readonly Operation[] = [
   }),
   op('POST /lrs/v1/credentials/revoke', {
     name: 'revokeCredential',
-    summary: 'Revokes a key of the record store for good',
+    summary: 'Revoke a record store key',
     description:
-      'It is refused at once, and for good. Statements that it has sent stay, and so does its entry in the list.',
+      'Revokes a key permanently; it is refused immediately. The statements that it has sent stay, and so does its entry in the list.',
     example: { request: { key: STORE_KEY }, as: 'ellis' },
     needs,
     input: NameCredential,
@@ -92,9 +92,9 @@ export const credentialOperations: readonly Operation[] = [
   }),
   op('PUT /lrs/v1/credentials/secret', {
     name: 'addCredentialSecret',
-    summary: 'Gives a key of the record store a second secret',
+    summary: 'Create a secret for a key',
     description:
-      'Both secrets work until the old one is dropped, so tools can be switched over one by one. The new secret is shown only once.',
+      'Creates a second secret for a key of the record store; it is shown only once. Both secrets work until the old one is revoked, so that tools can be switched over one by one.',
     example: { request: { key: STORE_KEY }, as: 'ellis' },
     needs,
     input: NameCredential,
@@ -105,8 +105,9 @@ export const credentialOperations: readonly Operation[] = [
   }),
   op('POST /lrs/v1/credentials/secret/drop', {
     name: 'dropOldCredentialSecret',
-    summary: 'Drops all secrets of a key except the newest',
-    description: 'Only the newest secret keeps working. Tools that still send an old one are refused at once.',
+    summary: 'Revoke old secrets of a key',
+    description:
+      'Revokes all secrets of a key except the newest. Tools that still send an old one lose access immediately.',
     example: { request: { key: STORE_KEY }, as: 'ellis' },
     needs,
     input: NameCredential,

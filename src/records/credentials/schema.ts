@@ -1,20 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, JsonObject, Text } from '../../kernel/http/input/fields.ts'
-import { PageOf, paging } from '../../kernel/paging.ts'
+import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { SCOPES } from './scopes.ts'
 
 const key = Id('The key')
-const name = Text('What it is for', 200)
-const scopes = IdList(`What it may do: ${SCOPES.join(', ')}`, SCOPES.length)
+const name = Text('Name of the key', 200)
+const scopes = IdList(`Scopes of the key: ${SCOPES.join(', ')}`, SCOPES.length)
 const expiresDate = DateTime('When it expires')
-const usesLibrary = Flag('Whether its statements may only use verbs of the library; false by default')
+const usesLibrary = Flag('Whether its statements can only use verbs of the library; false by default')
 
 export const MakeCredential = Type.Object({
   name,
   scopes,
   authority: Type.Optional(
     JsonObject(
-      'The agent that its statements get as authority; by default an account of the platform, named like the key',
+      'The agent that its statements get as authority; by default an account of the platform with the key as its name',
     ),
   ),
   expiresDate: Type.Optional(expiresDate),
@@ -27,15 +27,18 @@ export const ChangeCredential = Type.Object({
   name: Type.Optional(name),
   scopes: Type.Optional(scopes),
   expiresDate: Type.Optional(expiresDate),
-  neverExpires: Type.Optional(Flag('Removes expiresDate')),
-  suspended: Type.Optional(Flag('Whether it is refused, until this is false again')),
+  neverExpires: Type.Optional(Flag('Deletes expiresDate')),
+  suspended: Type.Optional(Flag('Whether the key is suspended, and refused until it is resumed')),
   usesLibrary: Type.Optional(usesLibrary),
 })
 export type ChangeCredential = Static<typeof ChangeCredential>
 
 export const NameCredential = Type.Object({ key })
 export type NameCredential = Static<typeof NameCredential>
-export const ListCredentials = Type.Object(paging)
+export const ListCredentials = Type.Object({
+  sort: sorting(['created', 'name', 'used', 'expires'], '-created'),
+  ...paging,
+})
 export type ListCredentials = Static<typeof ListCredentials>
 
 const Moment = Type.String({ format: 'date-time' })
@@ -54,24 +57,27 @@ const fields = {
   key: Type.String(),
   name: Type.String(),
   status: Type.String({ enum: [...STATUSES] }),
-  scopes: Scopes('What it may do'),
+  scopes: Scopes('Scopes of the key'),
   authority: Authority,
-  usesLibrary: Type.Boolean({ description: 'Whether statements may only use verbs of the library' }),
+  usesLibrary: Type.Boolean({ description: 'Whether its statements can only use verbs of the library' }),
   createdBy: Type.Union([Type.String(), Type.Null()], {
-    description: 'Handle of the administrator who made it; null for the command line',
+    description: 'Handle of the administrator who created it; null for the command line',
   }),
   createdDate: Moment,
   expiresDate: MomentOrNull('When it expires'),
-  suspendedDate: MomentOrNull('Since when it is suspended'),
-  revokedDate: MomentOrNull('Since when it is revoked'),
-  secrets: Type.Array(Type.Object({ createdDate: Moment, lastUsedDate: MomentOrNull('To the minute') }), {
-    description: 'The oldest first; two while one replaces the other',
-  }),
+  suspendedDate: MomentOrNull('When it was suspended'),
+  revokedDate: MomentOrNull('When it was revoked'),
+  secrets: Type.Array(
+    Type.Object({ createdDate: Moment, lastUsedDate: MomentOrNull('When it was last used, to the minute') }),
+    {
+      description: 'Oldest first; two while one replaces the other',
+    },
+  ),
 }
 export const Credential = Type.Object(fields, { title: 'Credential' })
 export type Credential = Static<typeof Credential>
 
-const secret = Type.String({ description: 'Shown this once' })
+const secret = Type.String({ description: 'Shown only once' })
 export const NewCredential = Type.Object({ ...fields, secret }, { title: 'NewCredential' })
 export type NewCredential = Static<typeof NewCredential>
 export const NewStoreSecret = Type.Object({ key: Type.String(), secret }, { title: 'NewStoreSecret' })
@@ -82,7 +88,7 @@ export const StoreIdentity = Type.Object(
   {
     kind: Type.String({ enum: ['key', 'user', 'administrator'] }),
     key: Type.Union([Type.String(), Type.Null()], { description: 'The key, if one was sent' }),
-    scopes: Scopes('What the caller may do; `all` comes together with every other scope'),
+    scopes: Scopes('Scopes of the caller; `all` includes every other scope'),
     authority: Authority,
     usesLibrary: fields.usesLibrary,
   },

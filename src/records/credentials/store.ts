@@ -1,3 +1,4 @@
+import { foldedName, sortedBy } from '../../kernel/database/orders.ts'
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 /** Finds a key with the hashes of its secrets, for authentication. */
@@ -93,15 +94,27 @@ const shown = `
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from credential_secrets s where s.credential_id = c.id) as secrets`
 
-/** Lists credentials, newest first. */
-export const listCredentials = read('credentials.list', {
-  params: { limit: c.int8, offset: c.int8 },
-  row: { ...SHOWN, total: c.int8 },
-  gather: false,
-  text: `
+const ORDERS = {
+  created: ['c.id'],
+  name: [foldedName('c.name'), 'c.id'],
+  used: [
+    `coalesce((select max(s.last_used_at) from credential_secrets s where s.credential_id = c.id), '-infinity')`,
+    'c.id',
+  ],
+  expires: [`coalesce(c.expires_at, 'infinity')`, 'c.id'],
+}
+
+/** Lists credentials. They are few, so any order sorts all of them. */
+export const listCredentials = sortedBy(ORDERS, (order, suffix) =>
+  read(`credentials.list${suffix}`, {
+    params: { limit: c.int8, offset: c.int8 },
+    row: { ...SHOWN, total: c.int8 },
+    gather: false,
+    text: `
     select ${shown}, count(*) over () as total from credentials c left join people p on p.id = c.created_by
-     order by c.id desc limit :limit offset :offset`,
-})
+     order by ${order} limit :limit offset :offset`,
+  }),
+)
 
 /** Lists the keys with a secret that was not used since a time, and so is still hashed with an earlier secret key. */
 export const listUnused = report('credentials.listUnused', {

@@ -117,7 +117,7 @@ async function refuseExcess(tx: Tx, handle: string): Promise<void> {
   if (count > PERSON_DOCUMENTS || bytes > PERSON_BYTES)
     throw fail(
       'storageFull',
-      `A person has at most ${PERSON_DOCUMENTS} documents and ${PERSON_BYTES} bytes in all; delete some`,
+      `A user can have at most ${PERSON_DOCUMENTS} documents and ${PERSON_BYTES} bytes in total; delete some`,
     )
 }
 
@@ -186,7 +186,7 @@ export async function deleteState(
 ): Promise<void> {
   refuseForeign(who, what, services)
   if (what.match || what.noneMatch)
-    throw fail('badRequest', 'If-Match and If-None-Match are about one document: send its stateId, or leave them out')
+    throw fail('badRequest', 'If-Match and If-None-Match apply to one document: send its stateId, or leave them out')
   const registration = what.registration ?? null
   await db.all(store.deleteDocuments, { context: keyOfContext(what), app: appOf(who), registration })
 }

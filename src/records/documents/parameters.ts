@@ -38,7 +38,7 @@ function checkAgent(agent: unknown, version: Version): void {
   const { objectType, mbox, mbox_sha1sum: sum, openid, account } = agent as Agent
   if (objectType !== 'Group') return
   if (version === '1.0.3')
-    throw fail('validationFailed', 'agent must be an Agent; name a group by an Agent with its identifier')
+    throw fail('validationFailed', 'agent must be an Agent; send a group as an Agent with its identifier')
   if ((mbox ?? sum ?? openid ?? account) === undefined)
     throw fail('validationFailed', 'agent must have an identifier: an anonymous group has no documents')
 }

@@ -5,9 +5,13 @@ import { documentOperations } from './routes.ts'
 export const documents: Room = {
   name: 'documents',
   operations: documentOperations,
-  personalTables: { documents: { inExport: '`documents.json`', whenDeleted: 'gone, those of their account' } },
+  personalTables: { documents: { inExport: '`documents.json`', whenDeleted: 'deleted, those of their account' } },
   exports: [
-    { file: 'documents.json', about: 'What activities keep of you: state and profiles', read: exportDocuments },
+    {
+      file: 'documents.json',
+      about: 'State and profile documents that activities store about you',
+      read: exportDocuments,
+    },
   ],
   forget: forgetDocuments,
 }

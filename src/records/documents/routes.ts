@@ -33,14 +33,14 @@ const activityId = 'https://sandhills.example.org/activities/walkaround'
 const agent = JSON.stringify({ objectType: 'Agent', account: { homePage: BASE_URL, name: '@avery' } })
 
 const READING =
-  'The answer is the document as it was sent, with its ETag. Without an id, the answer is a JSON array of ids, oldest document first, up to 10,000; `since` leaves out documents that have not changed since then.'
+  'Returns a document as it was sent, with its ETag. Without an id, returns a JSON array of the ids of up to 10,000 documents, oldest first; `since` leaves out documents that have not changed since then.'
 const MERGING =
-  'If the stored and the sent document are both JSON objects, each property that is sent replaces the one of the same name. If there is no document yet, it is stored as sent.'
+  'Merges the sent document into the stored one: if both are JSON objects, each property that is sent replaces the one of the same name. If there is no document yet, it is stored as sent.'
 const PROFILE = {
   scope: 'profile',
   putting:
-    'Documents of any kind, under ids that you choose. Version 1.0.3 requires If-Match or If-None-Match; to replace a document, both versions do.',
-  deleting: 'If there is no such document, nothing happens. With If-Match it is deleted only if it has not changed.',
+    'Stores a document of any kind under an id that you choose, or replaces it. Version 1.0.3 always requires If-Match or If-None-Match; version 2.0 requires one to replace a document.',
+  deleting: 'Deletes a document; with If-Match, only if it has not changed. If there is none, nothing happens.',
   sender: { as: 'ellis' },
 } as const
 
@@ -49,6 +49,7 @@ interface Resource {
   readonly path: `/${string}`
   /** The last part of the names of this resource's operations, such as `State` in `readState`. */
   readonly name: string
+  /** This resource's document in the summaries, with its article. */
   readonly about: string
   readonly scope: Scope
   readonly inputs: typeof State | typeof ActivityProfile | typeof AgentProfile
@@ -65,13 +66,13 @@ const RESOURCES: readonly Resource[] = [
     kind: 'state',
     path: '/xapi/activities/state',
     name: 'State',
-    about: "a document of an agent's state in an activity",
+    about: 'a state document',
     scope: 'state',
     inputs: State,
     putting:
-      'For bookmarks, answers so far, or anything else that an activity wants to find again. In version 2.0, replacing a document requires If-Match. With an access token, `agent` must be the account of its user.',
+      "Stores a document of an agent's state in an activity, such as a bookmark or the answers so far, or replaces it. In version 2.0, replacing a document requires If-Match. With an access token, `agent` must be the account of its user.",
     deleting:
-      'Without `stateId`, all state of the agent in the activity is deleted, or only that of one registration. If there is none, nothing happens.',
+      'Deletes a state document or, without `stateId`, all state of the agent in the activity or in one registration. If there is none, nothing happens.',
     sample: { activityId, agent, registration: '3c1f2f9d-0b9d-4e52-8f0e-4a3c9a578e40', stateId: 'bookmark' },
     sender: {},
   },
@@ -79,7 +80,7 @@ const RESOURCES: readonly Resource[] = [
     kind: 'activity profile',
     path: '/xapi/activities/profile',
     name: 'ActivityProfile',
-    about: 'a document about an activity',
+    about: 'an activity profile document',
     inputs: ActivityProfile,
     sample: { activityId, profileId: 'briefing' },
     ...PROFILE,
@@ -88,7 +89,7 @@ const RESOURCES: readonly Resource[] = [
     kind: 'agent profile',
     path: '/xapi/agents/profile',
     name: 'AgentProfile',
-    about: 'a document about an agent',
+    about: 'an agent profile document',
     inputs: AgentProfile,
     sample: { agent, profileId: 'preferences' },
     ...PROFILE,
@@ -119,7 +120,7 @@ const operationsOf = (resource: Resource): Operation[] => {
     op<TObject, RawAnswer>(`${method} ${path}`, {
       ...common,
       name: `${method === 'PUT' ? 'put' : 'merge'}${name}`,
-      summary: method === 'PUT' ? `Keeps ${about}` : `Keeps ${about}, or merges it with the one that is there`,
+      summary: `${method === 'PUT' ? 'Store' : 'Merge'} ${about}`,
       description: method === 'PUT' ? resource.putting : MERGING,
       example:
         method === 'PUT'
@@ -155,15 +156,15 @@ const operationsOf = (resource: Resource): Operation[] => {
     op<TObject, RawAnswer>(`GET ${path}`, {
       ...common,
       name: `read${name}`,
-      summary: `Reads ${about}, or lists their ids`,
+      summary: `Get ${about}`,
       description: READING,
       example: { request: sample, ...afterPut },
       input: inputs.read,
-      requestHeaders: { ...VERSION_HEADER, 'If-None-Match': 'ETags that the client has already' },
+      requestHeaders: { ...VERSION_HEADER, 'If-None-Match': 'ETags of cached documents' },
       output: raw(
         {
           200: { about: 'The document as it was sent, or the ids as a JSON array', mediaTypes: ['*/*'] },
-          304: { about: 'The client has it already' },
+          304: { about: 'Not modified' },
         },
         {
           ETag: 'SHA-1 of the body, in hex',
@@ -176,7 +177,7 @@ const operationsOf = (resource: Resource): Operation[] => {
     op<TObject, RawAnswer>(`DELETE ${path}`, {
       ...common,
       name: `delete${name}`,
-      summary: kind === 'state' ? `Deletes ${about}, or all of them` : `Deletes ${about}`,
+      summary: `Delete ${about}`,
       description: resource.deleting,
       example: { request: sample, ...afterPut },
       input: kind === 'state' ? State.some : inputs.one,

@@ -6,7 +6,7 @@ import { type DocumentKind, isJson, type Preconditions, type Tags } from './docu
 const includes = (tags: Tags, etag: string): boolean => tags === '*' || tags.includes(etag)
 
 const READ_FIRST =
-  'read it, and send If-Match with its current ETag to replace it, or If-None-Match: * to make a new one only'
+  'read it, and send If-Match with its current ETag to replace it, or If-None-Match: * to only create a new one'
 
 /**
  * The error for a PUT without preconditions: `there` if a document is stored, `none` if not (3.1; in version 2.0:
@@ -27,7 +27,7 @@ const BARE_PUT: Record<
 }
 
 const SENTENCES: Partial<Record<ErrorName, string>> = {
-  conflict: `There is a document already: ${READ_FIRST}`,
+  conflict: `The document already exists: ${READ_FIRST}`,
   badRequest: `If-Match or If-None-Match is missing: ${READ_FIRST}`,
 }
 
@@ -47,10 +47,12 @@ export function findRefusal(
   if (match && (etag === undefined || !includes(match, etag)))
     return fail(
       'preconditionFailed',
-      etag === undefined ? 'If-Match: there is no such document' : `If-Match: the document has changed; ${READ_FIRST}`,
+      etag === undefined
+        ? 'If-Match: the document does not exist'
+        : `If-Match: the document has changed; ${READ_FIRST}`,
     )
   if (noneMatch && etag !== undefined && includes(noneMatch, etag))
-    return fail('preconditionFailed', `If-None-Match: there is such a document; ${READ_FIRST}`)
+    return fail('preconditionFailed', `If-None-Match: the document already exists; ${READ_FIRST}`)
   if (method !== 'PUT' || match || noneMatch) return undefined
   const error = BARE_PUT[version][kind === 'state' ? 'state' : 'profile'][etag === undefined ? 'none' : 'there']
   return error && fail(error, SENTENCES[error])

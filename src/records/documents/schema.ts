@@ -4,11 +4,11 @@ import { File, JsonObject, Text } from '../../kernel/http/input/fields.ts'
 /** Defines a text that must not be empty: otherwise `stateId=` could be taken as a request for all documents. */
 const Name = (description: string, maxLength: number) => ({ ...Text(description, maxLength), minLength: 1 })
 
-const agent = JsonObject('The agent, as JSON text')
+const agent = JsonObject('The agent, as a JSON string')
 const activityId = Name('The IRI of the activity', 2000)
 const registration = Name('The registration, a UUID', 36)
-const since = Name('Only what was written after this moment, such as 2026-05-01T12:00:00Z; for lists', 100)
-const document = File('The document: bytes of any kind')
+const since = Name('Only documents that were written after this time, such as 2026-05-01T12:00:00Z; for lists', 100)
+const document = File('The document: any bytes')
 
 /** Refuses unknown parameters (xAPI-Communication 3.2). */
 const Closed = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false })

@@ -14,5 +14,8 @@ export async function needRecentSignIn({ environment, request, who }: Context<St
   const { db, name } = environment
   const found = await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, who.at)
   if (!found || !isRecent({ ...who, ...found } as unknown as PersonCaller))
-    throw fail('notAuthorized', `Sign in again first: this is open for ${RECENT_MINUTES} minutes after that`)
+    throw fail(
+      'notAuthorized',
+      `Sign in again first: this is allowed only within ${RECENT_MINUTES} minutes of signing in`,
+    )
 }

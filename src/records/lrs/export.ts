@@ -66,6 +66,6 @@ function readPosition(text: string): number {
       ? microsecondsOf(text)
       : undefined
   if (position === undefined || !Number.isSafeInteger(position))
-    throw fail('validationFailed', 'after must be the id of an event of the stream, or `stored` of a statement')
+    throw fail('validationFailed', 'after must be the id of an event of the stream, or the `stored` of a statement')
   return position
 }

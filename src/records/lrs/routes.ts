@@ -39,9 +39,9 @@ const reading = {
 export const lrsOperations: readonly Operation[] = [
   op('GET /lrs/v1/statements/count', {
     name: 'countStatements',
-    summary: 'Counts statements',
+    summary: 'Count xAPI statements',
     description:
-      'Takes the filters of the statements resource; a million statements are counted in a moment. Voided statements do not count. A caller who can read only their own statements counts those.',
+      'Returns the number of statements that match the filters of the statements resource. Voided statements do not count. A caller who can read only their own statements counts those.',
     example: { request: { activity: 'https://school.example/simulator/crosswind' }, after: 'sendStatements' },
     ...reading,
     input: CountStatements,
@@ -51,7 +51,7 @@ export const lrsOperations: readonly Operation[] = [
   }),
   op('GET /lrs/v1/statements/aggregate', {
     name: 'aggregateStatements',
-    summary: 'Counts statements in groups, with scores, durations and outcomes',
+    summary: 'Aggregate xAPI statements',
     description:
       'Counts statements by verb, activity, agent or day, with their outcomes: scaled scores, durations in seconds, passes and fails. The largest groups come first, and `more` says whether there are others. Filters are those of the statements resource.',
     example: {
@@ -66,13 +66,13 @@ export const lrsOperations: readonly Operation[] = [
   }),
   op('GET /lrs/v1/statements/stream', {
     name: 'streamStatements',
-    summary: 'Streams statements as they are accepted, as server-sent events',
+    summary: 'Stream xAPI statements',
     description:
-      'Each statement is sent once, in the order in which it was stored, within a second. After a break, `Last-Event-ID` brings what you missed; `since` starts earlier. A caller can have 50 open streams per process.',
+      'Streams statements as they are accepted, as server-sent events. Each statement is sent once, in the order in which it was stored, within a second; after a disconnect, `Last-Event-ID` brings what you missed, and `since` starts earlier. A caller can have 50 open streams per process.',
     example: { request: { activity: 'https://school.example/simulator/crosswind' }, after: 'sendStatements' },
     ...reading,
     input: StreamStatements,
-    requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: what came after it comes first' },
+    requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen; later ones are sent first' },
     output: { kind: 'events', about: 'Events `ready`, `statement` and `reset`', events: StreamEvents },
     errors: ['validationFailed'],
     run: ({ environment, who, request }, input) =>
@@ -80,9 +80,9 @@ export const lrsOperations: readonly Operation[] = [
   }),
   op('GET /lrs/v1/statements/export', {
     name: 'exportStatements',
-    summary: 'Exports statements as lines of JSON',
+    summary: 'Export xAPI statements as JSONL',
     description:
-      'One statement per line, oldest first, streamed, so that it can be as long as it needs to be. To resume an export, send the `stored` of the last complete line as `after`. Voided statements are left out unless `voided` is true.',
+      'Returns one statement per line, oldest first, as a stream of any length. To resume an export, send the `stored` of the last complete line as `after`. Voided statements are left out unless `voided` is true.',
     example: { request: { activity: 'https://school.example/simulator/crosswind' }, after: 'sendStatements' },
     ...reading,
     input: ExportStatements,
@@ -92,9 +92,9 @@ export const lrsOperations: readonly Operation[] = [
   }),
   op('POST /lrs/v1/statements/validate', {
     name: 'validateStatements',
-    summary: 'Checks statements without storing them',
+    summary: 'Validate xAPI statements',
     description:
-      'Checks a statement, or an array of up to 1,000: every fault with its place, the rule and what to do, and which ids are taken. Nothing is stored. If the key uses the verb library, verbs that are not in it are reported too.',
+      'Checks a statement, or an array of up to 1,000, without storing anything. Returns every fault with its location, the rule and what to do, and which ids are taken. If the key uses the verb library, verbs that are not in it are reported too.',
     example: {
       request: {
         version: '2.0.0',
@@ -128,9 +128,9 @@ export const lrsOperations: readonly Operation[] = [
   }),
   op('POST /lrs/v1/statements/retention', {
     name: 'removeOldStatements',
-    summary: 'Removes statements that were stored before a given time',
+    summary: 'Delete old xAPI statements',
     description:
-      'Removes them with their attachments, which cannot be undone; an administrator must have signed in within the last 10 minutes. With `dryRun` it only counts them. If it takes long, `done` is false: call it again.',
+      'Deletes statements that were stored before a given time, with their attachments, which cannot be undone; an administrator must have signed in within the last 10 minutes. With `dryRun` it only counts them. If `done` is false, there are more to delete: call it again.',
     example: { request: { before: '2020-01-01T00:00:00.000Z', dryRun: true }, as: 'ellis' },
     needs: [scope('all')],
     input: RemoveStatements,

@@ -11,7 +11,7 @@ const Stored = (description: string) => Type.String({ format: 'date-time', descr
 export const CountStatements = closed(FilterFields)
 export type CountStatements = Static<typeof CountStatements>
 
-const through = Stored('Everything that was stored up to this moment is counted')
+const through = Stored('Everything that was stored up to this time is counted')
 export const Count = Type.Object({ count: Type.Integer(), through }, { title: 'StatementCount' })
 export type Count = Static<typeof Count>
 
@@ -27,7 +27,7 @@ export const AggregateStatements = closed({
       description: 'What to group by: verb, activity (the object), agent (the actor) or day (of storing, UTC)',
     },
   ),
-  limit: Type.Optional(Whole(`How many groups at most, largest first; ${DEFAULT_GROUPS} by default`, 1, MOST_GROUPS)),
+  limit: Type.Optional(Whole(`Maximum number of groups, largest first; ${DEFAULT_GROUPS} by default`, 1, MOST_GROUPS)),
 })
 export type AggregateStatements = Static<typeof AggregateStatements>
 export const groupsIn = ({ limit }: AggregateStatements): number => limit ?? DEFAULT_GROUPS
@@ -50,14 +50,14 @@ const StatementGroup = Type.Object(
     ),
     day: Type.Optional(Type.String({ format: 'date' })),
     count: Type.Integer(),
-    score: OrNull(Type.Object(statistics), 'Of the scaled scores; null if there is none'),
+    score: OrNull(Type.Object(statistics), 'Of the scaled scores; null if there are none'),
     duration: OrNull(
       Type.Object({ ...statistics, sum: Type.Number() }),
-      'In seconds, of the durations without years and months; null if there is none',
+      'In seconds, of the durations without years and months; null if there are none',
     ),
-    passed: Type.Integer({ description: 'With success true, or with the verb passed and no success' }),
-    failed: Type.Integer({ description: 'With success false, or with the verb failed and no success' }),
-    latest: Stored('When the newest was stored'),
+    passed: Type.Integer({ description: 'Statements with success true, or with the verb passed and no success' }),
+    failed: Type.Integer({ description: 'Statements with success false, or with the verb failed and no success' }),
+    latest: Stored('When the newest statement was stored'),
   },
   { title: 'StatementGroup' },
 )
@@ -65,7 +65,7 @@ export type StatementGroup = Static<typeof StatementGroup>
 export const Aggregate = Type.Object(
   {
     groups: Type.Array(StatementGroup),
-    more: Type.Boolean({ description: 'Whether there are more groups, smaller than these' }),
+    more: Type.Boolean({ description: 'Whether there are more, smaller groups' }),
     through,
   },
   { title: 'StatementGroups' },
@@ -75,24 +75,24 @@ export type Aggregate = Static<typeof Aggregate>
 const { until: _until, ...streamed } = FilterFields
 export const StreamStatements = closed({
   ...streamed,
-  authorization: Type.Optional(Text('An access token, for browsers, which send no header with a stream', 500)),
+  authorization: Type.Optional(Text('An access token, for browsers, which cannot send headers with a stream', 500)),
 })
 export type StreamStatements = Static<typeof StreamStatements>
-const Statement = Type.Unknown({ description: 'The statement, as the xAPI has it' })
-const Reached = Type.Object({ through: Stored('Everything up to this moment was sent, or was not requested') })
+const Statement = Type.Unknown({ description: 'The statement, as in xAPI' })
+const Reached = Type.Object({ through: Stored('Everything up to this time was sent, or was not requested') })
 export const StreamEvents = {
-  ready: { about: 'The stream has begun, after this moment', data: Reached },
+  ready: { about: 'The stream has started, after this time', data: Reached },
   statement: { about: 'A statement that was accepted; the event’s id is its number', data: Statement },
   reset: {
-    about: 'The last event that you saw is unknown here: the stream continues after this moment',
+    about: 'The last event that you saw is unknown: the stream continues after this time',
     data: Reached,
   },
 }
 
 export const ExportStatements = closed({
   ...FilterFields,
-  after: Type.Optional(Id('Where to continue: `stored` of the last line that was read, or its number', 100)),
-  voided: Type.Optional(Flag('Voided ones as well')),
+  after: Type.Optional(Id('Where to resume: the `stored` of the last line that was read, or its number', 100)),
+  voided: Type.Optional(Flag('Whether to include voided statements')),
 })
 export type ExportStatements = Static<typeof ExportStatements>
 
@@ -106,39 +106,39 @@ export const ValidateStatements = closed({
   ),
   [VALIDATED]: File('A statement, or an array of up to 1,000, as JSON'),
 })
-const position = Type.Integer({ description: 'Which statement, from 0' })
+const position = Type.Integer({ description: 'Index of the statement, from 0' })
 const Identified = Type.Object({ position, id: Type.String() })
 export const Validation = Type.Object(
   {
     valid: Type.Boolean({ description: 'Whether they would be stored' }),
-    statements: Type.Integer({ description: 'How many were checked' }),
+    statements: Type.Integer({ description: 'Number of statements that were checked' }),
     faults: Type.Array(
       Type.Object({
         position,
-        pointer: Type.String({ description: 'Where in the statement (RFC 6901)' }),
+        pointer: Type.String({ description: 'Location in the statement (RFC 6901)' }),
         rule: Type.String({ description: 'The requirement of the specification' }),
         must: Type.String({ description: 'What to do: the end of the sentence "it must …"' }),
       }),
     ),
-    conflicts: Type.Array(Identified, { description: 'A different statement with this id is stored already' }),
-    known: Type.Array(Identified, { description: 'The same statement is stored already: nothing would change' }),
-    more: Type.Boolean({ description: 'Whether there are more faults than are shown' }),
+    conflicts: Type.Array(Identified, { description: 'A different statement with this id is already stored' }),
+    known: Type.Array(Identified, { description: 'The same statement is already stored: nothing would change' }),
+    more: Type.Boolean({ description: 'Whether there are more faults than listed' }),
   },
   { title: 'StatementValidation' },
 )
 export type Validation = Static<typeof Validation>
 
 export const RemoveStatements = closed({
-  before: DateTime('Removes what was stored before this moment'),
-  dryRun: Type.Optional(Flag('Only count, and remove nothing')),
+  before: DateTime('Deletes statements that were stored before this time'),
+  dryRun: Type.Optional(Flag('Whether to only count, without deleting anything')),
 })
 export type RemoveStatements = Static<typeof RemoveStatements>
 export const RemovedStatements = Type.Object(
   {
     statements: Type.Integer(),
     attachments: Type.Integer({ description: 'Attachments that no other statement uses' }),
-    months: Type.Integer({ description: 'Months that are removed as a whole' }),
-    done: Type.Boolean({ description: 'Whether nothing older is left' }),
+    months: Type.Integer({ description: 'Months that are deleted as a whole' }),
+    done: Type.Boolean({ description: 'Whether no older statements are left' }),
   },
   { title: 'RemovedStatements' },
 )

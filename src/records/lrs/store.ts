@@ -134,14 +134,3 @@ export const listChosen = list('lrs.listChosen', {
       from (${selected('select distinct')} and (:voided or exists (select from statements v where v.seq = r.seq and not v.is_voided)) order by r.seq limit :limit) c
       join statements v on v.seq = c.seq`),
 })
-
-/** Lists the stored statements with the given ids, optionally only those of one sender. */
-export const listKnown = list('lrs.listKnown', {
-  params: { ids: c.uuidArray, sender: nullable(c.uuid) },
-  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text, copies: c.textArray },
-  text: `
-    select i.statement_id, i.seq, i.fingerprint, s.payload,
-           array(select r.role || ' ' || r.key from statement_refs r where r.seq = i.seq and r.role >= 32 and :sender::uuid is null limit 1000) as copies
-      from statement_ids i cross join lateral (select t.payload, t.sender from statements t where t.seq = i.seq offset 0) s
-     where i.statement_id = any(:ids) and (:sender is null or s.sender = :sender)`,
-})

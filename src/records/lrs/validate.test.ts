@@ -234,5 +234,5 @@ test('v1 and v2 report a wrong actor and a statement with too many names like /x
   const captured = await avery.post(V2, make({ context: { contextActivities } }))
   const [{ pointer, rule, must }] = captured.body.faults
   assert.deepEqual([captured.status, pointer, rule], [400, '', 'size'])
-  assert.match(must, /^name at most 500 agents and activities/)
+  assert.match(must, /^have at most 500 agents and activities/)
 })

@@ -2,7 +2,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
 import type { Version } from '../statements/model/statement.ts'
-import { predictOutcomes } from '../statements/storing/storing.ts'
+import { listKnown, predictOutcomes } from '../statements/storing/storing.ts'
 import {
   checkSender,
   checkSyntax,
@@ -12,7 +12,6 @@ import {
 } from '../xapi/checking.ts'
 import type { Validation } from './schema.ts'
 import { senderSeenBy } from './selection.ts'
-import * as store from './store.ts'
 
 const MOST_FAULTS = 500
 
@@ -52,8 +51,8 @@ async function compareWithStored(
   const mayRead = who.scopes.has('statements/read') || who.scopes.has('statements/read/mine')
   const sender = senderSeenBy(who) ?? null
   const made = statements.map(({ statement }) => completeStatement({ ...who, version }, statement))
-  const judgements = await predictOutcomes(made, async (ids) =>
-    mayRead ? db.all(store.listKnown, { ids, sender }) : [],
+  const judgements = await predictOutcomes(made, async (wanted) =>
+    mayRead ? listKnown(db, { ...wanted, sender }) : [],
   )
   const storingFaults: PositionedFault[] = []
   const conflicts: Validation['conflicts'] = []

@@ -6,7 +6,7 @@ import { type Browsing, browse, CLASS, complete, PATH } from '../../learning/pro
 import { assertError, testApp } from '../../operations/testing/testing.ts'
 
 const ALPHA = { classId: 'alpha' }
-const NOT_STARTED = { result: 'NOT STARTED', score: null, attempts: 0, timeOnTask: 0 }
+const NOTHING_STARTED = { started: [], results: [], scores: [], attempts: [], timeOnTask: [] }
 
 test('the gradebook of a class', async (t) => {
   const app = await testApp(t)
@@ -34,21 +34,21 @@ test('the gradebook of a class', async (t) => {
     handle: '@blake',
     name: '=HYPERLINK("x") moreau;=1+1',
     status: 'active',
-    lessons: lessons.map(({ lessonId }) => ({ lessonId, ...NOT_STARTED })),
+    ...NOTHING_STARTED,
   }
   const zorn = {
     studentId: 'avery-alpha',
     handle: '@avery',
     name: 'Åsa Zorn',
     status: 'active',
-    lessons: [
-      { lessonId: 'one', result: 'PASS', score: -5, attempts: 1, timeOnTask: 0 },
-      { lessonId: 'step', ...NOT_STARTED },
-      { lessonId: 'two', result: 'IN PROGRESS', score: null, attempts: 1, timeOnTask: 90 },
-    ],
+    started: [0, 2],
+    results: ['PASS', 'IN PROGRESS'],
+    scores: [-5, null],
+    attempts: [1, 1],
+    timeOnTask: [0, 90],
   }
 
-  await t.test('has a page of students by name, each with every lesson', async () => {
+  await t.test('has a page of students by name, each with the lessons that they have started', async () => {
     const read = async (query = {}) => (await casey.get(`${CLASS}/gradebook`, { ...ALPHA, ...query })).body
     assert.deepEqual(await read(), { ...ALPHA, lessons, docs: [blake, zorn], total: 2, limit: 10, page: 1, pages: 1 })
     assert.deepEqual(await read({ limit: '1', page: '2' }), {
@@ -66,6 +66,13 @@ test('the gradebook of a class', async (t) => {
     assert.deepEqual(await found(' @BLA '), ['blake-alpha'])
     assert.deepEqual([await found('%'), await found('o_n'), await found('\\')], [[], [], []])
     assert.deepEqual(await found(' '), ['blake-alpha', 'avery-alpha'])
+    const sorted = async (sort: string, lessonId?: string) =>
+      (await read({ sort, lessonId })).docs.map(({ handle }: { handle: string }) => handle)
+    assert.deepEqual(await sorted('-name'), ['@avery', '@blake'])
+    assert.deepEqual(await sorted('result', 'one'), ['@blake', '@avery'])
+    assert.deepEqual(await sorted('-result', 'two'), ['@avery', '@blake'])
+    for (const wrong of [{ sort: 'result' }, { sort: '-result', lessonId: 'none' }])
+      assertError(await casey.get(`${CLASS}/gradebook`, { ...ALPHA, ...wrong }), 400, 4003, /lessonId/)
     const students = async (search: string) => {
       const { body } = await casey.get(`${CLASS}/student/list`, { ...ALPHA, search })
       return [body.total, ...body.docs.map(({ studentId }: { studentId: string }) => studentId)]
@@ -144,5 +151,13 @@ test('the gradebook of a class', async (t) => {
   await t.test('leaves out students who were dropped', async () => {
     await app.sql(`update enrolments set status = 'dropped' where key = 'blake-alpha'`)
     assert.deepEqual((await casey.get(`${CLASS}/gradebook`, ALPHA)).body.docs, [zorn])
+  })
+
+  await t.test('leaves out lessons that were reset', async () => {
+    await casey.post(`${PATH}/reset`, { lessonId: 'one', studentId: 'avery-alpha', reason: 'Again.' })
+    const standings = await app.sql('select result from standings order by lesson_id')
+    assert.deepEqual(standings, [{ result: 'NOT STARTED' }, { result: 'IN PROGRESS' }])
+    const [avery] = (await casey.get(`${CLASS}/gradebook`, ALPHA)).body.docs
+    assert.deepEqual([avery.started, avery.results, avery.attempts], [[2], ['IN PROGRESS'], [1]])
   })
 })

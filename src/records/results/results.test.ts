@@ -27,6 +27,7 @@ test('every lesson has a result, with a sentence that explains it', async (t) =>
       lesson('running', { threshold: 10 }),
       lesson('passed'),
       lesson('failed'),
+      lesson('scored'),
       lesson('points', { threshold: 80 }),
       lesson('few', { threshold: 80 }),
       lesson('torn', { threshold: 80 }),
@@ -46,6 +47,7 @@ test('every lesson has a result, with a sentence that explains it', async (t) =>
   const reports = {
     passed: { pass: true },
     failed: { pass: false },
+    scored: { pass: false, score: 60 },
     points: { pass: true, score: 80 },
     few: { pass: false, score: 79 },
     torn: { pass: true, score: 79 },
@@ -59,15 +61,16 @@ test('every lesson has a result, with a sentence that explains it', async (t) =>
   assert.deepEqual(
     [...lessons.values()].map(({ lessonId, result, explanation }) => [lessonId, result, explanation]),
     [
-      ['never', 'NOT STARTED', 'No attempt was started.'],
-      ['running', 'IN PROGRESS', 'The attempt is not completed.'],
-      ['passed', 'PASS', 'Completed, and reported as passed.'],
-      ['failed', 'FAIL', 'Completed, and not reported as passed.'],
-      ['points', 'PASS', 'Completed and passed: 80 points, 80 needed.'],
-      ['few', 'FAIL', 'Completed, and not passed: 79 points, 80 needed.'],
-      ['torn', 'INCOMPLETE', 'Reported as passed, but with too few points: 79 points, 80 needed.'],
-      ['bare', 'INCOMPLETE', 'Completed without a score; 80 points are needed.'],
-      ['graded', 'INCOMPLETE', 'Completed; an instructor has yet to grade it.'],
+      ['never', 'NOT STARTED', 'No attempts yet'],
+      ['running', 'IN PROGRESS', 'Not finished yet'],
+      ['passed', 'PASS', 'Passed'],
+      ['failed', 'FAIL', 'Not passed'],
+      ['scored', 'FAIL', 'Not passed. You scored 60.'],
+      ['points', 'PASS', 'Passed with 80 points (80 required)'],
+      ['few', 'FAIL', 'Not passed. You scored 79 (80 required).'],
+      ['torn', 'INCOMPLETE', 'Not passed yet: the score is too low. You scored 79 (80 required).'],
+      ['bare', 'INCOMPLETE', 'No score yet (80 required)'],
+      ['graded', 'INCOMPLETE', 'An instructor will grade this attempt'],
     ],
   )
   const running = lessons.get('running')!
@@ -148,19 +151,19 @@ test('a locked lesson gives the reason', async (t) => {
   assert.deepEqual(await reason('two'), {
     lessonId: 'two',
     ...locked,
-    reason: 'Pass ONE first; 0 of 1 done.',
+    reason: 'Locked until you pass ONE',
     missing: ['one'],
   })
-  assert.equal((await reason('five')).reason, 'Pass ONE, TWO, THREE and 1 more first; 0 of 4 done.')
+  assert.equal((await reason('five')).reason, 'Locked until you pass ONE, TWO, THREE and 1 more')
   await complete(avery, { ...ALPHA, lessonId: 'one' }, { pass: true })
   assert.deepEqual(await reason('two'), { lessonId: 'two', ...free })
   assert.deepEqual(await reason('three'), {
     lessonId: 'three',
     ...locked,
-    reason: 'Pass TWO first; 1 of 2 done.',
+    reason: 'Locked until you pass TWO',
     missing: ['two'],
   })
-  assert.equal((await reason('four')).reason, 'Pass TWO and THREE first; 1 of 3 done.')
+  assert.equal((await reason('four')).reason, 'Locked until you pass TWO and THREE')
   assert.equal((await readLessons(avery)).get('four')!.lockReason, (await reason('four')).reason)
   const byHand = (lessonId: string, isLocked: boolean) =>
     app.sql(
@@ -170,7 +173,7 @@ test('a locked lesson gives the reason', async (t) => {
   await byHand('five', false)
   await byHand('one', true)
   assert.deepEqual(await reason('five'), { lessonId: 'five', ...free })
-  assert.deepEqual(await reason('one'), { lessonId: 'one', ...locked, reason: 'An instructor has locked it.' })
+  assert.deepEqual(await reason('one'), { lessonId: 'one', ...locked, reason: 'Locked by an instructor' })
   assertError(await avery.post(`${PATH}/start`, { ...ALPHA, lessonId: 'one' }), 400, 4006, /lock\/reason/)
   assertError(await avery.get(`${PATH}/lock/reason`, { ...ALPHA, lessonId: 'none' }), 404, 4042)
 })
@@ -227,4 +230,35 @@ test('only authorised callers read results, lock reasons and the timeline (D1)',
     assertError(await avery.get(`${CLASS}/result`, ALPHA), 403, 4032)
     assert.equal((await avery.get(`${CLASS}/result`, AVERY)).status, 200)
   })
+})
+
+test('in a sequential class, steps wait for the steps before them and for prerequisites, and nothing waits for steps', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app, {
+    lessons: [
+      lesson('one', { childLessons: [lesson('one-a'), lesson('one-b')] }),
+      lesson('two', {
+        prerequisites: ['one-a'],
+        childLessons: [lesson('two-a'), lesson('two-b', { prerequisites: ['one-b'] })],
+      }),
+      lesson('three'),
+      lesson('four'),
+    ],
+  })
+  const avery = await app.as('avery')
+  const missing = async (lessonId: string) =>
+    (await avery.get(`${PATH}/lock/reason`, { ...ALPHA, lessonId })).body.missing
+  const expected = {
+    one: [],
+    'one-a': [],
+    'one-b': ['one-a'],
+    two: ['one', 'one-a'],
+    'two-a': ['one', 'one-a'],
+    'two-b': ['one', 'one-a', 'one-b', 'two-a'],
+    three: ['one', 'two'],
+    four: ['one', 'two', 'three'],
+  }
+  for (const [id, lessons] of Object.entries(expected)) assert.deepEqual(await missing(id), lessons, id)
+  const found = await readLessons(avery)
+  assert.equal(found.get('two-b')!.lockReason, 'Locked until you pass one, one-a, one-b and 1 more')
 })

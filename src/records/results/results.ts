@@ -1,50 +1,49 @@
 import type { Db } from '../../kernel/database/database.ts'
-import type { RowOf } from '../../kernel/database/statement.ts'
+import { c } from '../../kernel/database/statement.ts'
 import { type Result, resultOf } from '../../learning/progress/attempt.ts'
 import { authorizeStudent, type LearningCaller } from '../../learning/progress/authorize.ts'
-import { listLessonLocks, lockReason } from '../../learning/progress/locks.ts'
+import { findMissing, lockReason, notPassedOf } from '../../learning/progress/locks.ts'
 import { countStatementsOfStudent } from '../statements/statements.ts'
-import { meanOf, secondsOnTask } from './rules.ts'
+import { meanOf } from './rules.ts'
 import type { ReadResults, Results } from './schema.ts'
 import * as store from './store.ts'
 
 /** Reads a student's results in every lesson and objective of a class, with explanations. */
 export async function readResults(db: Db, who: LearningCaller, what: ReadResults): Promise<Results> {
   const { enrolmentId: enrolment, studentId, classId } = await authorizeStudent(db, who, what)
-  const [lessons, standings, scores, sent] = await Promise.all([
-    listLessonLocks(db, enrolment),
-    db.all(store.listStandings, { enrolment }),
-    db.all(store.listObjectiveScores, { enrolment }),
+  const [found, sent] = await Promise.all([
+    db.first(store.findResults, { enrolment, now: who.at }),
     countStatementsOfStudent(db, enrolment),
   ])
-  const standingOf = new Map(standings.map((standing) => [standing.lesson_id, standing]))
+  // The student may have been deleted since the caller was authorised.
+  if (!found) return { classId, studentId, lessons: [], objectives: [] }
+  const lessons = JSON.parse(found.lessons) as store.LessonRow[]
+  const scores = JSON.parse(found.objectives) as store.ObjectiveScoreRow[]
+  const notPassed = notPassedOf(lessons)
   return {
     classId,
     studentId,
-    lessons: lessons.flatMap((lesson) => {
-      const row = standingOf.get(lesson.lesson_id)
-      // The class was switched to another version of the course between the two queries.
-      if (!row) return []
+    lessons: lessons.map((row) => {
       const [result, explanation] = explain(row)
       return {
-        lessonId: lesson.lesson,
-        parentId: lesson.parent,
-        name: lesson.name,
+        lessonId: row.lesson,
+        parentId: row.parent,
+        name: row.name,
         result,
         explanation,
         score: row.score,
         bestScore: row.best_score,
-        passed: lesson.is_passed,
-        attempts: row.attempts ?? 0,
+        passed: row.is_passed,
+        attempts: row.attempts,
         attemptsLeft: row.attempts_left,
-        awaitsGrade: row.awaits_grade ?? false,
-        timeOnTask: secondsOnTask(row.active_ms ?? 0, row.active_since, earlier(who.at, row.stopped_at)),
+        awaitsGrade: row.awaits_grade,
+        timeOnTask: row.seconds,
         lessonResultId: row.attempt,
-        started: row.started_at,
-        completed: row.completed_at,
-        locked: lesson.locked,
-        lockReason: lockReason(lesson, lessons).reason,
-        statements: sent.get(lesson.lesson) ?? 0,
+        started: row.started_at && c.instant.decode(row.started_at),
+        completed: row.completed_at && c.instant.decode(row.completed_at),
+        locked: row.locked,
+        lockReason: lockReason(row, findMissing(row, notPassed)),
+        statements: sent.get(row.lesson) ?? 0,
       }
     }),
     objectives: [...Map.groupBy(scores, ({ objective }) => objective)].map(([objectiveId, rows]) => {
@@ -62,15 +61,13 @@ export async function readResults(db: Db, who: LearningCaller, what: ReadResults
   }
 }
 
-const explain = (row: RowOf<typeof store.listStandings>): [Result, string] =>
+const explain = (row: store.LessonRow): [Result, string] =>
   row.state === null
-    ? ['NOT STARTED', 'No attempt was started.']
+    ? ['NOT STARTED', 'No attempts yet']
     : resultOf({
         isCompleted: row.state === 'completed',
         pass: row.pass === true,
         score: row.score,
         threshold: row.threshold,
-        awaitsGrade: row.awaits_grade === true,
+        awaitsGrade: row.awaits_grade,
       })
-
-const earlier = (now: Date, stop: Date | null): Date => (stop && stop < now ? stop : now)

@@ -5,7 +5,16 @@ import { json } from '../../kernel/http/output/output.ts'
 import { MAY } from '../../learning/classes/roles.ts'
 import { exportGradebook, readGradebook } from './gradebook.ts'
 import { readResults } from './results.ts'
-import { Gradebook, NameClass, ReadGradebook, ReadResults, ReadTimeline, Results, Timeline } from './schema.ts'
+import {
+  Gradebook,
+  NameClass,
+  presentGradebook,
+  ReadGradebook,
+  ReadResults,
+  ReadTimeline,
+  Results,
+  Timeline,
+} from './schema.ts'
 import { readTimeline } from './timeline.ts'
 
 const op = operationsIn({ area: 'Lessons and progress', who: member })
@@ -15,46 +24,49 @@ const REFUSED: readonly ErrorName[] = ['forbidden', 'validationFailed']
 export const resultOperations: readonly Operation[] = [
   op('GET /edu/v1/class/result', {
     name: 'readResults',
-    summary: 'Reads a student’s results for every lesson and objective of a class',
+    summary: "List a student's results",
     description:
-      'Every lesson of the class with its result, a sentence that explains it, and why it is locked; child lessons follow their parent. The score of an objective is the mean over its lessons: the score reported for it, or else the lesson’s.',
+      "Returns a student's result for every lesson and objective of a class, with a sentence that explains it and the reason for a lock; child lessons follow their parent. The score of an objective is the mean over its lessons: the score reported for it, or else the lesson's.",
     example: { request: { classId: 'class-alpha' } },
     roles: MAY.readStudent,
     input: ReadResults,
     output: json(Results),
+    isCompressible: true,
     errors: REFUSED,
     run: ({ db, who }, input) => readResults(db, who, input),
   }),
   op('GET /edu/v1/class/timeline', {
     name: 'readTimeline',
-    summary: 'Reads the timeline of a student, newest first',
+    summary: "Get a student's timeline",
     description:
-      'Attempts with their intervals, grades and other changes by instructors, scores of objectives, and the notes that the caller may read. For the next page, send `next` as `before`.',
+      "Returns a student's attempts with their intervals, grades and other changes by instructors, objective scores, and the notes that the caller can read, newest first. For the next page, send `next` as `before`.",
     example: { request: { classId: 'class-alpha', limit: 2 }, after: 'updateProgress' },
     roles: MAY.readStudent,
     input: ReadTimeline,
     output: json(Timeline),
+    isCompressible: true,
     errors: REFUSED,
     run: ({ db, who }, input) => readTimeline(db, who, input),
   }),
   op('GET /edu/v1/class/gradebook', {
     name: 'readGradebook',
-    summary: 'Reads the gradebook of a class: its students and their results',
+    summary: 'Get a gradebook',
     description:
-      'A page of students, by name, each with a result for every lesson, in order. Dropped students are not included. If the class has more than 150 lessons, a page has fewer than 100 students: `limit` in the answer says how many.',
+      'Returns the lessons of a class in order, and a page of its students, sorted by name. Each student has lists of results, scores, attempts and seconds on task, with an entry for each lesson that the student has started; `started` says which. Dropped students are not included.',
     example: { request: { classId: 'class-alpha', limit: 1 }, as: 'casey' },
     who: person,
     roles: MAY.readClass,
     input: ReadGradebook,
-    output: json(Gradebook),
+    output: json(Gradebook, { present: presentGradebook }),
+    isCompressible: true,
     errors: ['forbidden'],
     run: ({ db, who }, input) => readGradebook(db, who, input),
   }),
   op('GET /edu/v1/class/gradebook/csv', {
     name: 'exportGradebook',
-    summary: 'Downloads the gradebook of a whole class as CSV',
+    summary: 'Export a gradebook as CSV',
     description:
-      'One line for each student, four columns for each lesson: result, score, attempts, and seconds on task. The file is UTF-8 with a byte order mark, so that spreadsheets open it correctly; text that looks like a formula starts with an apostrophe.',
+      'Returns the gradebook of a whole class as CSV: one row for each student, and four columns for each lesson: result, score, attempts, and seconds on task. The file is UTF-8 with a byte order mark, so that spreadsheets open it correctly; text that looks like a formula starts with an apostrophe.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
     who: person,
     roles: MAY.readClass,

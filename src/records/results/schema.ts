@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
-import { PageOf, paging } from '../../kernel/paging.ts'
+import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { LessonScores } from '../../learning/courses/schema.ts'
 import { by, lock, Moment, orNull, student } from '../../learning/progress/schema.ts'
 
-export const ReadResults = Type.Object({ classId: Id('The class'), studentId: student.studentId })
+export const ReadResults = Type.Object({ classId: Id('Id of the class'), studentId: student.studentId })
 export type ReadResults = Static<typeof ReadResults>
 
 const Score = Type.Union([Type.Number(), Type.Null()])
@@ -12,7 +12,7 @@ const RESULTS = ['PASS', 'FAIL', 'INCOMPLETE', 'IN PROGRESS', 'NOT STARTED'] as 
 const standing = {
   result: Type.Enum([...RESULTS], { description: 'Of the latest attempt' }),
   score: Type.Union([Type.Number(), Type.Null()], { description: 'Of the latest attempt' }),
-  attempts: Type.Integer({ description: 'Those that count' }),
+  attempts: Type.Integer({ description: 'Number of attempts that count' }),
   timeOnTask: Type.Integer({ description: 'In seconds, over all attempts that count, including a running one' }),
 }
 
@@ -23,22 +23,24 @@ export const Results = Type.Object(
     lessons: Type.Array(
       Type.Object({
         lessonId: Type.String(),
-        parentId: orNull('The lesson of which it is a step'),
+        parentId: orNull('Id of the parent lesson'),
         name: Type.String(),
         ...standing,
-        explanation: Type.String({ description: 'Why the result is what it is, in a sentence' }),
+        explanation: Type.String({ description: 'A sentence that explains the result' }),
         attemptsLeft: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'How many more may be started; null if there is no limit',
+          description: 'Number of attempts that are left; null if there is no limit',
         }),
-        awaitsGrade: Type.Boolean({ description: 'Whether the latest attempt waits for an instructor’s grade' }),
+        awaitsGrade: Type.Boolean({ description: "Whether the latest attempt is waiting for an instructor's grade" }),
         bestScore: Score,
-        passed: Type.Boolean({ description: 'Whether an attempt that counts was passed, the latest or another' }),
-        lessonResultId: orNull('The latest attempt'),
+        passed: Type.Boolean({ description: 'Whether any attempt that counts was passed' }),
+        lessonResultId: orNull('Id of the latest attempt'),
         started: Type.Union([Moment, Type.Null()]),
         completed: Type.Union([Moment, Type.Null()]),
         locked: lock.locked,
         lockReason: lock.reason,
-        statements: Type.Integer({ description: 'xAPI statements that apps sent about it; the timeline has them' }),
+        statements: Type.Integer({
+          description: 'Number of xAPI statements that apps sent about it; they are in the timeline',
+        }),
       }),
     ),
     objectives: Type.Array(
@@ -46,14 +48,14 @@ export const Results = Type.Object(
         objectiveId: Type.String(),
         name: Type.String(),
         score: Type.Union([Type.Number(), Type.Null()], {
-          description: 'The mean over its lessons that have a score; null if none has',
+          description: 'The mean over its lessons that have a score; null if none has one',
         }),
         lessons: Type.Array(
           Type.Object({
             lessonId: Type.String(),
             score: Score,
             reported: Type.Boolean({
-              description: 'Reported for the objective; otherwise it is the score of the lesson',
+              description: 'Whether it was reported for the objective; otherwise it is the score of the lesson',
             }),
           }),
         ),
@@ -66,21 +68,35 @@ export const Results = Type.Object(
 export type Results = Static<typeof Results>
 
 export const ReadGradebook = Type.Object({
-  classId: Id('The class'),
+  classId: Id('Id of the class'),
   search: Type.Optional(Text('Only students whose name or handle has these words, or parts of them', 200)),
+  sort: sorting(['name', 'result'], 'name'),
+  lessonId: Type.Optional(Id('The lesson whose results to sort by, if `sort` is `result`')),
   ...paging,
 })
 export type ReadGradebook = Static<typeof ReadGradebook>
-export const NameClass = Type.Object({ classId: Id('The class') })
+export const NameClass = Type.Object({ classId: Id('Id of the class') })
 export type NameClass = Static<typeof NameClass>
 
+/** The results of one student, as lists without an object for each cell, because a page can have 50,000 cells. */
+const GradebookCells = Type.Object({
+  started: Type.Array(Type.Integer(), {
+    description:
+      'The lessons that the student has started, each as its place in `lessons` of the gradebook, from 0. The lists that follow have an entry for each of them, in the same order',
+  }),
+  results: Type.Array(standing.result),
+  scores: Type.Array(standing.score),
+  attempts: Type.Array(standing.attempts),
+  timeOnTask: Type.Array(standing.timeOnTask),
+})
+export type GradebookCells = Static<typeof GradebookCells>
 const { properties: page } = PageOf(
   Type.Object({
     studentId: Type.String(),
     handle: Type.String(),
     name: Type.String(),
     status: Type.String({ description: 'active or suspended' }),
-    lessons: Type.Array(Type.Object({ lessonId: Type.String(), ...standing })),
+    ...GradebookCells.properties,
   }),
   '',
 )
@@ -90,21 +106,32 @@ export const Gradebook = Type.Object(
     lessons: Type.Array(
       Type.Object({
         lessonId: Type.String(),
-        parentId: orNull('The lesson of which it is a step'),
+        parentId: orNull('Id of the parent lesson'),
         name: Type.String(),
       }),
-      { description: 'In their order' },
+      { description: 'In order' },
     ),
     ...page,
   },
   { title: 'Gradebook' },
 )
-export type Gradebook = Static<typeof Gradebook>
+type Gradebook = Static<typeof Gradebook>
+
+/** A gradebook whose cells are JSON text: the members of a student that `GradebookCells` declares. */
+export interface GradebookRecord extends Omit<Gradebook, 'docs'> {
+  readonly docs: readonly (Omit<Gradebook['docs'][number], keyof GradebookCells> & { readonly cells: string })[]
+}
+
+/** Writes the JSON by hand, so that the cells need not be parsed and serialised again. */
+export function presentGradebook({ docs, ...page }: GradebookRecord): string {
+  const students = docs.map(({ cells, ...student }) => `${JSON.stringify(student).slice(0, -1)},${cells}}`)
+  return `${JSON.stringify(page).slice(0, -1)},"docs":[${students.join()}]}`
+}
 
 export const ReadTimeline = Type.Object({
   studentId: student.studentId,
-  classId: Type.Optional(Id('The class; that of the student if one is named')),
-  before: Type.Optional(DateTime('Only what happened earlier; by default the newest')),
+  classId: Type.Optional(Id('Id of the class; by default that of the student')),
+  before: Type.Optional(DateTime('Only earlier entries; by default the newest')),
   limit: Type.Optional(Whole('Entries per page, plus those of the same moment as the last one; 50 by default', 1, 200)),
 })
 export type ReadTimeline = Static<typeof ReadTimeline>
@@ -118,8 +145,8 @@ export const Timeline = Type.Object(
           description:
             'started, completed; progress, idle (an interval); grade, extra attempt, reset; objective; note; statement (sent by an app). More kinds may be added',
         }),
-        lessonId: orNull('The lesson'),
-        lessonResultId: orNull('The attempt'),
+        lessonId: orNull('Id of the lesson'),
+        lessonResultId: orNull('Id of the attempt'),
         ...by,
         data: Type.Unknown({
           description:

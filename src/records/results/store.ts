@@ -1,4 +1,5 @@
-import { c, list, nullable, read, report } from '../../kernel/database/statement.ts'
+import { foldedName, sortedBy } from '../../kernel/database/orders.ts'
+import { c, list, nullable, report } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /**
@@ -7,62 +8,82 @@ import { contains } from '../../kernel/database/words.ts'
  */
 const STOPPED = `coalesce(c.ended_at, case when e.status <> 'active' then e.changed_at end)`
 
-/**
- * Lists a student's standing in each lesson of the class. The columns of the standing are null if a lesson has no
- * attempt.
- */
-export const listStandings = read('results.listStandings', {
-  params: { enrolment: c.int8 },
-  row: {
-    lesson_id: c.int8,
-    threshold: nullable(c.float8),
-    attempts_left: nullable(c.int4),
-    attempt: nullable(c.text),
-    state: nullable(c.text),
-    pass: nullable(c.bool),
-    score: nullable(c.float8),
-    best_score: nullable(c.float8),
-    attempts: nullable(c.int4),
-    awaits_grade: nullable(c.bool),
-    active_ms: nullable(c.int8),
-    active_since: nullable(c.timestamptz),
-    stopped_at: nullable(c.timestamptz),
-    started_at: nullable(c.instant),
-    completed_at: nullable(c.instant),
-  },
-  gather: false,
-  text: `
-    select v.lesson_id, v.threshold,
-           case when v.max_attempts is not null
-                then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left,
-           t.key as attempt, t.state, t.pass, s.score, s.best_score, s.attempts, s.awaits_grade, s.active_ms, s.active_since,
-           ${STOPPED} as stopped_at, s.started_at, s.completed_at
-      from enrolments e join classes c on c.id = e.class_id join lesson_versions v on v.version_id = c.version_id
-      left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
-      left join attempts t on t.id = s.attempt_id
-     where e.id = :enrolment`,
-})
+/** Seconds on task in the standing `s`: the stored total plus the interval that is still running. */
+const secondsOnTask = (stoppedAt: string): string => `
+           case when s.active_since is null then s.active_ms
+                else s.active_ms + greatest(0, floor(extract(epoch from least(:now, ${stoppedAt}) - s.active_since) * 1000)::bigint) end / 1000`
+
+/** A lesson of a student's class, as JSON. Times are in PostgreSQL's format. */
+export interface LessonRow {
+  readonly lesson_id: number
+  readonly place: number
+  readonly lesson: string
+  readonly name: string
+  readonly parent: string | null
+  readonly by_hand: boolean | null
+  readonly is_sequential: boolean
+  readonly prerequisites: number[]
+  readonly locked: boolean
+  readonly is_passed: boolean
+  readonly threshold: number | null
+  readonly attempts_left: number | null
+  /** The latest attempt: id, state, whether the app reported a pass, and score. Null if there is none. */
+  readonly attempt: string | null
+  readonly state: string | null
+  readonly pass: boolean | null
+  readonly score: number | null
+  readonly best_score: number | null
+  readonly attempts: number
+  readonly awaits_grade: boolean
+  readonly seconds: number
+  readonly started_at: string | null
+  readonly completed_at: string | null
+}
 
 /**
- * Lists the objectives of the course with the scores of their lessons. `reported` is the score reported for the
- * objective, unless its attempt was reset; `score` is that of the lesson itself.
+ * A lesson of an objective, as JSON. `reported` is the score reported for the objective, unless its attempt was reset;
+ * `score` is that of the lesson itself. An objective without lessons has one row, without a lesson.
  */
-export const listObjectiveScores = list('results.listObjectiveScores', {
-  params: { enrolment: c.int8 },
-  row: {
-    objective: c.text,
-    name: c.text,
-    lesson: nullable(c.text),
-    reported: nullable(c.float8),
-    score: nullable(c.float8),
-  },
+export interface ObjectiveScoreRow {
+  readonly objective: string
+  readonly name: string
+  readonly lesson: string | null
+  readonly reported: number | null
+  readonly score: number | null
+}
+
+/**
+ * Reads the lessons of a student's class in course order, and the scores for its objectives. Both are JSON, because
+ * hundreds of rows take the platform three times as long to read.
+ */
+export const findResults = list('results.findResults', {
+  params: { enrolment: c.int8, now: c.timestamptz },
+  row: { lessons: c.json, objectives: c.json },
   text: `
-    select b.key as objective, o.name, l.key as lesson, s.score, s.reported
-      from enrolments e join classes c on c.id = e.class_id join objective_versions o on o.version_id = c.version_id
-      join objectives b on b.id = o.objective_id
-      left join lateral scores_for_objective(e.id, o) s on true
-      left join lessons l on l.id = s.lesson_id
-     where e.id = :enrolment order by o.position, s.n`,
+    select coalesce((select json_agg(r) from (
+      select v.lesson_id, row_number() over w as place, l.key as lesson, v.name, p.key as parent, h.by_hand, c.is_sequential, v.prerequisites,
+             h.locked, coalesce(s.is_passed, false) as is_passed, v.threshold,
+             case when v.max_attempts is not null
+                  then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left,
+             t.key as attempt, t.state, t.pass, s.score, s.best_score, coalesce(s.attempts, 0) as attempts,
+             coalesce(s.awaits_grade, false) as awaits_grade, coalesce(${secondsOnTask(STOPPED)}, 0) as seconds,
+             s.started_at::text as started_at, s.completed_at::text as completed_at
+        from classes c cross join lateral passed_lessons(e.id) as d(passed) join lesson_versions v on v.version_id = c.version_id
+        join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
+        left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
+        left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
+        left join attempts t on t.id = s.attempt_id
+        cross join lateral lock_of(e.id, d.passed, c, v) h
+       where c.id = e.class_id
+      window w as (order by coalesce(pv.position, v.position), v.parent_id is not null, v.position)
+       order by place) r), '[]') as lessons,
+    coalesce((select json_agg(r) from (
+      select b.key as objective, o.name, l.key as lesson, s.score, s.reported
+        from classes c join objective_versions o on o.version_id = c.version_id join objectives b on b.id = o.objective_id
+        left join lateral scores_for_objective(e.id, o) s on true
+        left join lessons l on l.id = s.lesson_id
+       where c.id = e.class_id order by o.position, s.n) r), '[]') as objectives
+      from enrolments e where e.id = :enrolment`,
 })
 
 /** Lists the lessons of a course version in course order, as the columns of a gradebook. */
@@ -83,39 +104,68 @@ const studentRow = {
   handle: c.text,
   first_name: c.text,
   last_name: c.text,
-  standings: nullable(c.text),
+  standings: c.text,
+}
+
+const BY_NAME = [foldedName('p.last_name'), foldedName('p.first_name'), 'p.handle_key', 'e.id']
+const GRADEBOOK_ORDERS = {
+  name: BY_NAME,
+  result: [
+    `coalesce(array_position(array['IN PROGRESS', 'INCOMPLETE', 'FAIL', 'PASS'], s.result), 0)`,
+    `coalesce(s.score, '-infinity')`,
+    ...BY_NAME,
+  ],
 }
 
 /**
- * Selects students in order of name. `standings` is a comma-separated list of [lesson, result, score, attempts,
- * milliseconds on task]. It is built by concatenating text: JSON functions take three times as long, and a class can
- * have 100,000 standings.
+ * Selects the students of a class. `standings` is the JSON text of lists with an entry for each lesson that the student
+ * has started: its place in `:lessons`, result, score, attempts and seconds on task. It is built by concatenating text:
+ * JSON functions take twice as long, and a class can have 100,000 standings.
  */
-const gradebook = (columns: string, where: string, more: string) => `
+const gradebook = (columns: string, join: string, where: string, order: string) => `
     select g.student, g.status, g.handle, g.first_name, g.last_name,
-           (select string_agg('[' || s.lesson_id || ',"' || s.result || '",' || coalesce(s.score::text, 'null') || ',' || s.attempts || ',' ||
-                     case when s.active_since is null then s.active_ms
-                          else s.active_ms + greatest(0, floor(extract(epoch from least(:now, g.stopped_at) - s.active_since) * 1000)::bigint) end || ']', ',')
-              from standings s where s.enrolment_id = g.id) as standings${columns}
+           (select concat('"started":[', string_agg((k.place - 1)::text, ','), '],"results":[', string_agg('"' || s.result || '"', ','),
+                     '],"scores":[', string_agg(coalesce(s.score::text, 'null'), ','), '],"attempts":[', string_agg(s.attempts::text, ','),
+                     '],"timeOnTask":[', string_agg((${secondsOnTask('g.stopped_at')})::text, ','), ']')
+              from standings s join unnest(:lessons) with ordinality k(lesson_id, place) on k.lesson_id = s.lesson_id
+             where s.enrolment_id = g.id and s.result <> 'NOT STARTED') as standings${columns}
       from (select e.id, e.key as student, e.status, p.handle, p.first_name, p.last_name, count(*) over () as total, ${STOPPED} as stopped_at
-              from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id
+              from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id${join}
              where e.class_id = :class and e.status <> 'dropped'${where}
-             order by lower(p.last_name), lower(p.first_name), p.handle_key, e.id ${more}) g`
+             order by ${order}) g`
 
-export const listGradebook = report('results.listGradebook', {
-  params: { class: c.int8, words: c.textArray, now: c.timestamptz, limit: c.int8, offset: c.int8 },
-  row: { ...studentRow, total: c.int8 },
-  text: gradebook(
-    ', g.total',
-    ` and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}`,
-    'limit :limit offset :offset',
-  ),
-})
+/**
+ * Matches students by name or handle. `offset 0` makes PostgreSQL check the students of the class, and not everybody.
+ */
+const matchesSearch = `(cardinality(:words::text[]) = 0 or exists (
+  select from people p where p.id = e.person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)} offset 0))`
+
+/** Lists a page of the gradebook. Sorts the whole class: by name, or by the result in `:lesson`. */
+export const listGradebook = sortedBy(GRADEBOOK_ORDERS, (order, suffix) =>
+  report(`results.listGradebook${suffix}`, {
+    params: {
+      class: c.int8,
+      lessons: c.int8Array,
+      lesson: nullable(c.int8),
+      words: c.textArray,
+      now: c.timestamptz,
+      limit: c.int8,
+      offset: c.int8,
+    },
+    row: { ...studentRow, total: c.int8 },
+    text: gradebook(
+      ', g.total',
+      ' left join standings s on s.enrolment_id = e.id and s.lesson_id = :lesson',
+      ` and ${matchesSearch}`,
+      `${order} limit :limit offset :offset`,
+    ),
+  }),
+)
 
 export const exportGradebook = report('results.exportGradebook', {
-  params: { class: c.int8, now: c.timestamptz },
+  params: { class: c.int8, lessons: c.int8Array, now: c.timestamptz },
   row: studentRow,
-  text: gradebook('', '', ''),
+  text: gradebook('', '', '', BY_NAME.join(', ')),
 })
 
 /** How an attempt was reported. Apps read the name of no other app. */
@@ -124,10 +174,15 @@ const REPORTED = `jsonb_build_object('reported', jsonb_build_object('via', n.rep
                'at', to_char(n.reported_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'afterTheFact', n.is_late,
                'beforeEnrolment', n.started_at < (select e.enrolled_at from enrolments e where e.id = :enrolment)))`
 
+/** A lower bound of the number of intervals of an attempt: as JSON, each has at most 100 bytes. */
+const INTERVALS_AT_LEAST = `(octet_length(b.progress_intervals::text) + octet_length(b.idle_intervals::text)) / 100`
+
 /**
  * Lists a student's history before a given time, newest first. Entries with the same time are never split between
- * pages. Attempts that last changed before the newest `limit` attempts started cannot be on the page, so their
- * intervals are not read. The last entry of an attempt says how it was reported: its end, or else its start.
+ * pages. `oldest` is a time after which there are enough entries for the page: attempts that last changed before it
+ * cannot be on the page, so their intervals are not expanded. Intervals are counted by their size, without parsing, and
+ * only those of attempts that did not change after the page. The last entry of an attempt says how it was reported: its
+ * end, or else its start.
  */
 export const listTimeline = report('results.listTimeline', {
   params: { enrolment: c.int8, app: nullable(c.int8), before: c.timestamptz, limit: c.int8 },
@@ -143,8 +198,12 @@ export const listTimeline = report('results.listTimeline', {
   text: `
     with began as (
       select t.* from attempts t where t.enrolment_id = :enrolment and t.started_at < :before
+    ), counted as (
+      select b.started_at, sum(1 + case when b.changed_at < :before then ${INTERVALS_AT_LEAST} else 0 end)
+               over (order by b.started_at desc) as entries
+        from (select * from began order by started_at desc limit :limit) b
     ), oldest as (
-      select coalesce((select b.started_at from began b order by b.started_at desc offset :limit limit 1), '-infinity') as at
+      select coalesce((select max(started_at) from counted where entries >= :limit), '-infinity') as at
     ), near as (
       select b.* from began b, oldest o where b.changed_at >= o.at
     ), happened as (
@@ -165,7 +224,8 @@ export const listTimeline = report('results.listTimeline', {
              jsonb_build_object('before', g.before, 'after', g.after, 'reason', g.reason)
         from grade_changes g where g.enrolment_id = :enrolment
       union all
-      select r.reported_at, 'objective', r.lesson_id, r.attempt_id, r.reported_by, jsonb_build_object('objectiveId', b.key, 'score', r.score)
+      select r.reported_at, 'objective', r.lesson_id, r.attempt_id, r.reported_by, jsonb_build_object('objectiveId', b.key, 'score', r.score, 'name',
+               (select v.name from objective_versions v where v.objective_id = b.id order by v.version_id desc limit 1))
         from objective_scores r join objectives b on b.id = r.objective_id where r.enrolment_id = :enrolment
     ), page as (
       select h.* from happened h where h.at < :before order by h.at desc fetch first (:limit) rows with ties

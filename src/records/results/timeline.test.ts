@@ -41,6 +41,9 @@ test('the timeline of one student, newest first', async (t) => {
   // These events belong to another student or another class, so they must not appear.
   await complete(await app.as('blake'), WALKAROUND, {})
   await complete(await app.as('blake'), { ...WALKAROUND, classId: 'bravo' }, {})
+  await (await app.as('blake')).post(`${PATH}/objective`, { ...WALKAROUND, objectiveId: 'safety', score: 60 })
+  const other = { studentId: 'blake-alpha', lessonId: 'walkaround', score: 70, reason: 'Late.' }
+  assert.equal((await casey.post(`${PATH}/grade`, other)).status, 200)
 
   const [result, grade] = [
     { pass: true, score: 80, result: 'PASS' },
@@ -69,7 +72,14 @@ test('the timeline of one student, newest first', async (t) => {
       data: { noteId: note.noteId, text: 'Looks twice.' },
     },
     { at: ended, kind: 'completed', ...of, byId: null, byName: '@casey', data: { ...result, reported } },
-    { at: scored, kind: 'objective', ...of, byId: null, byName: '@avery', data: { objectiveId: 'safety', score: 75 } },
+    {
+      at: scored,
+      kind: 'objective',
+      ...of,
+      byId: null,
+      byName: '@avery',
+      data: { objectiveId: 'safety', score: 75, name: 'Safety' },
+    },
     { at: idle, kind: 'idle', ...of, ...nobody, data: { end: ended } },
     { at: began, kind: 'progress', ...of, ...nobody, data: { end: ended } },
     { at: began, kind: 'started', ...of, ...nobody, data: {} },

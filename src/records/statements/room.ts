@@ -13,11 +13,11 @@ import { verbOperations } from './verbs/routes.ts'
 export const statements: Room = {
   name: 'statements',
   operations: [...captureOperations, ...verbOperations],
-  areas: { xAPI: 'Statements that apps send about what people do, and the verbs that they may have.' },
+  areas: { xAPI: 'Send xAPI statements about what users do, and manage the verbs that they can use.' },
   gauges: [
     {
       name: 'groundschool_statements',
-      help: 'xAPI statements that are kept; estimated',
+      help: 'Stored xAPI statements; estimated',
       value: async ({ db }) => (await db.first(estimateStatements, {}))?.rows ?? 0,
     },
   ],
@@ -25,9 +25,12 @@ export const statements: Room = {
     statement_links: { inExport: '`statements.json`', whenDeleted: 'gone' },
     statements: {
       inExport: '`statements.json`',
-      whenDeleted: 'gone, those in which they act and those that name them',
+      whenDeleted: 'deleted, those in which they act and those that refer to them',
     },
-    verbs: { inExport: 'no: what an administrator did for all', whenDeleted: 'who added it is gone' },
+    verbs: {
+      inExport: 'no: administrators add verbs for the whole installation',
+      whenDeleted: 'the reference to who added it is deleted',
+    },
   },
   exports: [{ file: 'statements.json', about: 'xAPI statements in which you act', read: exportStatements }],
   forget: forgetStatements,

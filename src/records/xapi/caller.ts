@@ -55,7 +55,7 @@ export const xapiCaller: CallerKind<XapiCaller> = {
         'badRequest',
         base === undefined
           ? 'Send the version of xAPI in the header X-Experience-API-Version: 1.0.3 or 2.0.0'
-          : `This address is for version ${base}; leave out X-Experience-API-Version, or send ${base}`,
+          : `This URL is for version ${base}; leave out X-Experience-API-Version, or send ${base}`,
       )
     return { ...who, version }
   },

@@ -7,7 +7,7 @@ import { linkStatement } from '../statements/linking/linking.ts'
 import { targetOf } from '../statements/model/refs.ts'
 import { type Fault, type Statement, type Version, VOIDED } from '../statements/model/statement.ts'
 import { findSentBy } from '../statements/query/query.ts'
-import type { Links } from '../statements/storing/storing.ts'
+import type { Links } from '../statements/storing/schema.ts'
 import { findUnknownVerbs, UNKNOWN_VERB } from '../statements/verbs/verbs.ts'
 import { complete } from './formats.ts'
 
@@ -27,12 +27,12 @@ const TOO_LARGE: Fault = { pointer: '', rule: 'size', must: `have at most ${STAT
 const REPEATED_ID: Fault = {
   pointer: '/id',
   rule: 'batch-ids-distinct',
-  must: 'be another one: a statement before it in the batch has it',
+  must: 'be unique: an earlier statement in the batch has it',
 }
 const FOREIGN_TARGET: Fault = {
   pointer: '/object/id',
   rule: 'scope all',
-  must: 'be that of a statement that you have sent: only keys with the scope all void those of others',
+  must: 'be that of a statement that you have sent: only keys with the scope all can void statements of others',
 }
 
 export const isTooLarge = ({ rule, must }: Fault): boolean => rule === TOO_LARGE.rule && must === TOO_LARGE.must

@@ -56,6 +56,7 @@ interface RecordedQuery {
 function listenTo<D extends Db>(db: D, asked: RecordedQuery[]): D {
   const { all, first, transaction } = db
   const { as } = db as Partial<Database>
+  const { finish } = db as Partial<Tx>
   const note = (statement: unknown, params: unknown) => {
     if (ROOMS.test((statement as Statement).name)) asked.push({ statement: statement as Statement, params })
   }
@@ -68,6 +69,12 @@ function listenTo<D extends Db>(db: D, asked: RecordedQuery[]): D {
       note(statement, params)
       return first(statement, params)
     },
+    ...(finish && {
+      finish: (...[statement, params]: Parameters<Tx['finish']>) => {
+        note(statement, params)
+        return finish(statement, params)
+      },
+    }),
     transaction: (work: (tx: Tx) => Promise<unknown>) =>
       transaction((tx) => work(tx !== db ? listenTo(tx, asked) : tx)),
     ...(as && { as: (caller: string) => listenTo(as(caller), asked) }),
@@ -132,7 +139,9 @@ test('no query plan of the record store scans a whole table, whatever the filter
   await useDocuments(client, good)
   await captureAndLook(await app.as('avery'), await app.as('casey'), good)
 
-  const statements = listStatements().filter(({ name }) => ROOMS.test(name) && !WHOLE.includes(name))
+  const statements = listStatements().filter(
+    ({ name }) => ROOMS.test(name) && !WHOLE.some((whole) => `${name}.`.startsWith(`${whole}.`)),
+  )
   const plans: string[] = []
   const check = (name: string, plan: string) => {
     if (SCANNED.test(plan) || WALKED.test(plan)) plans.push(`${name}\n${plan}`)

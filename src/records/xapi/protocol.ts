@@ -65,7 +65,7 @@ function postRoute(environment: Environment, path: string, rows: readonly RouteR
       if (!post) {
         limitAddress(environment, request)
         request.response.setHeader('allow', allow)
-        throw refuseBody(request) ?? fail('methodNotAllowed', `${path} does not take POST; it takes ${allow}`)
+        throw refuseBody(request) ?? fail('methodNotAllowed', `${path} does not support POST; use ${allow}`)
       }
       request.route = post
       return post.handle(request)
@@ -82,11 +82,11 @@ async function handleAlternate(
   limitAddress(environment, request)
   const { method, ...more } = request.query
   const row = rows.find((one) => one.method === method)
-  if (!row) throw fail('badRequest', `There is no method ${String(method).slice(0, 20)} here`)
+  if (!row) throw fail('badRequest', `Unknown method ${String(method).slice(0, 20)}`)
   const type = /^[^;\s]*/.exec(request.headers['content-type'] ?? '')![0].toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
-    throw fail('badRequest', 'With ?method= the request is a form: send it as application/x-www-form-urlencoded')
-  if (Object.keys(more).length > 0) throw fail('badRequest', 'With ?method= all other parameters belong in the form')
+    throw fail('badRequest', 'With ?method= the request must be a form: send it as application/x-www-form-urlencoded')
+  if (Object.keys(more).length > 0) throw fail('badRequest', 'With ?method= all other parameters must be in the form')
   const problem = refuseBody(request)
   if (problem) throw problem
   const body = (await readBody(environment, request, 'raw')) as Buffer

@@ -49,7 +49,7 @@ test('each scope allows what it says, and nothing else (XAPI-00327)', async () =
       // A key with this scope sees only its own statements; the statement was sent by another key, so it seems not to
       // exist.
       else if (scope === 'statements/read/mine' && name === 'one') assertError(answer, 404, 4042)
-      else assertError(answer, 403, 4032, /needs the scope/)
+      else assertError(answer, 403, 4032, /requires the scope/)
     }
     assert.deepEqual(opened, open[scope], scope)
   }
@@ -83,7 +83,7 @@ test('a caller limited to their own statements finds those they have sent, by ev
       assert.deepEqual(await who.find(query), [own.id])
     assert.equal((await who.read(own.id)).id, own.id)
     for (const query of [{ statementId: other.id }, { voidedStatementId: other.id }])
-      assertError(await who.get(query), 404, 4042, /^There is no (voided )?statement with that id$/)
+      assertError(await who.get(query), 404, 4042, /^There is no (voided )?statement with this id$/)
   }
   assert.deepEqual(await key.find({ verb: verb.id }), [b.id, a.id])
   // A statement belongs to the key that sent it first, even if another key sends it again, and even after it is voided.
@@ -114,7 +114,12 @@ test('an app user sends statements as themselves, and for students whom they tea
     { objectType: 'Group', member: [actor('@avery')] },
   ]) {
     const beside = ofUser('@avery')
-    assertError(await avery.post([beside, makeStatement({ actor: strange })]), 403, 4032, /actor must be the user/)
+    assertError(
+      await avery.post([beside, makeStatement({ actor: strange })]),
+      403,
+      4032,
+      /actor must be the signed-in user/,
+    )
     assertError(await avery.get({ statementId: beside.id }), 404, 4042)
   }
   const taught = ofUser('@avery')

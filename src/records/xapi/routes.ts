@@ -25,9 +25,9 @@ const statementsProtocol = xapiProtocol((request, environment) => ({
   ...versionHeader(request),
   ...throughHeader(lastSeen(environment)),
 }))
-const VERSION = { 'X-Experience-API-Version': 'The version of xAPI that the request speaks: 1.0.3 or 2.0.0' }
-const THROUGH = { 'X-Experience-API-Consistent-Through': 'Everything that was stored up to then can be read' }
-const LANGUAGES = { 'Accept-Language': 'Which languages of names and descriptions are wanted' }
+const VERSION = { 'X-Experience-API-Version': 'The version of xAPI of the request: 1.0.3 or 2.0.0' }
+const THROUGH = { 'X-Experience-API-Consistent-Through': 'Everything that was stored up to this time can be read' }
+const LANGUAGES = { 'Accept-Language': 'The preferred languages of names and descriptions' }
 /** The maximum number of parts in a multipart body: one for the statements, and one for each attachment. */
 const MOST_PARTS = 1 + MOST_SENT
 
@@ -44,9 +44,9 @@ const statement = {
 export const xapiOperations: readonly Operation[] = [
   op('POST /xapi/statements', {
     name: 'sendStatements',
-    summary: 'Stores xAPI statements',
+    summary: 'Store xAPI statements',
     description:
-      'For any tool that speaks xAPI. Sending a statement again changes nothing; a different one with the same id is refused with 409. Either all statements of a batch are stored or none, and each fault is reported with its place.',
+      'Stores statements, for any tool that uses xAPI. Sending a statement again changes nothing; a different one with the same id is refused with 409. Either all statements of a batch are stored or none, and each fault is reported with its location.',
     example: { request: { body: [statement] }, headers },
     protocol: statementsProtocol,
     needs: [scope('statements/write')],
@@ -54,10 +54,7 @@ export const xapiOperations: readonly Operation[] = [
     from: 'raw',
     bodyBytes: ({ XAPI_BODY_BYTES }) => XAPI_BODY_BYTES,
     requestHeaders: VERSION,
-    output: raw(
-      { 200: { about: 'The ids of the statements, in their order', mediaTypes: ['application/json'] } },
-      THROUGH,
-    ),
+    output: raw({ 200: { about: 'The ids of the statements, in order', mediaTypes: ['application/json'] } }, THROUGH),
     errors: ['conflict', 'forbidden', 'storageFull'],
     run: async ({ environment, db, who, request }, { body }) => {
       const { ids, through } = await sendStatements(db, who, readSent(request, body), environment)
@@ -66,9 +63,9 @@ export const xapiOperations: readonly Operation[] = [
   }),
   op('PUT /xapi/statements', {
     name: 'putStatement',
-    summary: 'Stores one xAPI statement by its id',
+    summary: 'Store an xAPI statement by id',
     description:
-      'Stores one statement under the id in the address. Sending it again changes nothing, so it is safe to repeat after a lost answer.',
+      'Stores one statement under the id in the query. Sending it again changes nothing, so it is safe to repeat after a lost response.',
     example: { request: { statementId: statement.id, body: statement }, headers },
     protocol: statementsProtocol,
     needs: [scope('statements/write')],
@@ -76,7 +73,7 @@ export const xapiOperations: readonly Operation[] = [
     from: 'raw',
     bodyBytes: ({ XAPI_BODY_BYTES }) => XAPI_BODY_BYTES,
     requestHeaders: VERSION,
-    output: raw({ 204: { about: 'It is stored, or was already' } }, THROUGH),
+    output: raw({ 204: { about: 'Stored, or already stored' } }, THROUGH),
     errors: ['conflict', 'forbidden', 'storageFull'],
     run: async ({ environment, db, who, request }, { statementId, body }) => {
       const sent = { ...readSent(request, body), statementId }
@@ -86,9 +83,9 @@ export const xapiOperations: readonly Operation[] = [
   }),
   op('GET /xapi/statements', {
     name: 'getStatements',
-    summary: 'Reads statements, by id or with filters',
+    summary: 'List xAPI statements',
     description:
-      'Newest first, a page at a time; `more` is the path of the next page and is valid for a day. A caller with only the scope statements/read/mine sees what they have sent themselves. A statement that refers to another one is also found if that one matches.',
+      'Returns statements by id or with filters, newest first, a page at a time; `more` is the path of the next page and is valid for a day. A caller with only the scope statements/read/mine sees what they have sent themselves. A statement that refers to another one is also found if that one matches.',
     example: { request: { verb: statement.verb.id, limit: 10 }, headers, after: 'sendStatements' },
     protocol: statementsProtocol,
     needs: [scope('statements/read', 'statements/read/mine')],
@@ -101,7 +98,7 @@ export const xapiOperations: readonly Operation[] = [
           mediaTypes: ['application/json', 'multipart/mixed'],
         },
       },
-      { ...THROUGH, 'Last-Modified': 'When the one statement was stored' },
+      { ...THROUGH, 'Last-Modified': 'When the statement was stored, if one is requested by id' },
     ),
     errors: ['notFound'],
     run: async ({ environment, db, who, request }, input) => {
@@ -111,9 +108,9 @@ export const xapiOperations: readonly Operation[] = [
   }),
   op('GET /xapi/activities', {
     name: 'getActivity',
-    summary: 'Reads the definition of an activity',
+    summary: 'Get an activity',
     description:
-      'It is merged from statements whose senders have the scope define, and is complete. Names and descriptions come in all languages, whatever `Accept-Language` says.',
+      'Returns the complete definition of an activity, merged from statements whose senders have the scope define. Names and descriptions come in all languages, whatever `Accept-Language` says.',
     example: { request: { activityId: statement.object.id }, headers, after: 'sendStatements' },
     needs: [scope('statements/read', 'statements/read/mine', 'state', 'profile')],
     input: GetActivity,
@@ -123,9 +120,9 @@ export const xapiOperations: readonly Operation[] = [
   }),
   op('GET /xapi/agents', {
     name: 'getAgent',
-    summary: 'Reads what is known about an agent',
+    summary: 'Get an agent',
     description:
-      'A Person as in the xAPI specification: the identifier, and the names that the agent has had in statements. Other identifiers of the person are not revealed.',
+      'Returns a Person as in the xAPI specification: the identifier, and the names that the agent has had in statements. Other identifiers of the person are not revealed.',
     example: {
       request: { agent: JSON.stringify(statement.actor) },
       headers,
@@ -135,13 +132,14 @@ export const xapiOperations: readonly Operation[] = [
     needs: [scope('statements/read', 'profile')],
     input: GetAgent,
     requestHeaders: VERSION,
-    output: raw({ 200: { about: 'A Person: every property is a list', mediaTypes: ['application/json'] } }),
+    output: raw({ 200: { about: 'A Person, in which every property is a list', mediaTypes: ['application/json'] } }),
     run: async ({ db, who }, input) => answerJson(await getPerson(db, who, input)),
   }),
   op('GET /xapi/about', {
     name: 'getAbout',
-    summary: 'Lists the supported versions of xAPI',
-    description: 'Clients call this first, to choose a version. It needs no key and no version header.',
+    summary: 'Get xAPI versions',
+    description:
+      'Returns the supported versions of xAPI, from which clients choose one. It needs no key and no version header.',
     who: anyone,
     input: GetAbout,
     output: raw({ 200: { about: 'The versions', mediaTypes: ['application/json'] } }),

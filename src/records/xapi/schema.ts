@@ -10,26 +10,26 @@ export const MOST_ON_PAGE = 500
 export const SendStatements = Type.Object(
   {
     body: File(
-      'A statement or an array of them, as application/json; or multipart/mixed, with the bytes of attachments',
+      'A statement or an array of statements, as application/json; or multipart/mixed, with the bytes of attachments',
     ),
   },
   CLOSED,
 )
 export const PutStatement = Type.Object(
-  { statementId: Id('The statement’s id, a UUID', 100), ...SendStatements.properties },
+  { statementId: Id("The statement's id, a UUID", 100), ...SendStatements.properties },
   CLOSED,
 )
 
 export const GetStatements = Type.Object(
   {
     ...FilterFields,
-    statementId: Type.Optional(Id('One statement, by its id', 100)),
-    voidedStatementId: Type.Optional(Id('One statement that was voided, by its id', 100)),
+    statementId: Type.Optional(Id('Id of a statement', 100)),
+    voidedStatementId: Type.Optional(Id('Id of a voided statement', 100)),
     limit: Type.Optional(Whole(`Statements per page, up to ${MOST_ON_PAGE}; 0: as many as allowed`, 0, 1_000_000)),
     format: Type.Optional(Text('`exact` (as they were sent), `ids` or `canonical`', 20)),
-    attachments: Type.Optional(Flag('With the bytes of attachments, as multipart/mixed')),
-    ascending: Type.Optional(Flag('The oldest first')),
-    cursor: Type.Optional(Id('Where the next page begins: in `more` of an answer', 16_000)),
+    attachments: Type.Optional(Flag('Whether to return the bytes of attachments, as multipart/mixed')),
+    ascending: Type.Optional(Flag('Whether to return the oldest first')),
+    cursor: Type.Optional(Id('Cursor of the next page, from `more` of a response', 16_000)),
   },
   CLOSED,
 )

@@ -6,12 +6,8 @@ import { failByRule, failWithFaults, MOST_FAULTS } from '../statements/faults/fa
 import { isUuid } from '../statements/model/forms.ts'
 import { bases } from '../statements/model/names.ts'
 import { attachmentsOf, SIGNATURE } from '../statements/model/statement.ts'
-import {
-  type AttachmentContent,
-  type NewStatement,
-  type StoredStatements,
-  storeStatements,
-} from '../statements/storing/storing.ts'
+import type { AttachmentContent, NewStatement, StoredStatements } from '../statements/storing/schema.ts'
+import { storeStatements } from '../statements/storing/storing.ts'
 import {
   checkSender,
   checkSyntax,
@@ -71,7 +67,7 @@ export async function sendStatements(
     return stored
   } catch (error) {
     if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error
-    throw fail('conflict', 'Something that a statement is about was removed meanwhile; send it again')
+    throw fail('conflict', 'A record that a statement is about was deleted in the meantime; send the statement again')
   }
 }
 
@@ -130,7 +126,7 @@ function matchAttachments(statements: readonly PositionedStatement[], sent: Sent
         if (attachment.fileUrl !== undefined && attachment.usageType !== SIGNATURE) continue
         throw failByRule(
           'attachments',
-          `Statement ${position} has an attachment without its bytes: send them as a part with X-Experience-API-Hash: ${sha2}, or give a fileUrl`,
+          `Statement ${position} has an attachment without its bytes: send them as a part with X-Experience-API-Hash: ${sha2}, or send a fileUrl`,
           pointer,
         )
       }

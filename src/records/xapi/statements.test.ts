@@ -102,7 +102,7 @@ test('an equal statement changes nothing, ignoring what may differ; another with
 test('an id that occurs twice in a batch is refused with its place', async () => {
   const sent = makeStatement()
   const answer = await key.post([sent, makeStatement(), { ...sent, id: sent.id.toUpperCase() }])
-  assertError(answer, 400, 4003, /\/2\/id must be another one/)
+  assertError(answer, 400, 4003, /\/2\/id must be unique/)
   assert.equal(answer.body.faults[0].pointer, '/2/id')
   assertError(await key.get({ statementId: sent.id }), 404, 4042)
 })

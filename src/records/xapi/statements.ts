@@ -112,7 +112,7 @@ async function readOne(db: Db, who: XapiCaller, parameters: GetStatements, id: s
   const row = await findStatement(db, id)
   const isSeen = row && (!seesOwnOnly(who) || row.sender === keyOfSender(who.senderKey))
   if (!isSeen || row.is_voided !== (voidedStatementId !== undefined))
-    throw fail('notFound', `There is no ${voidedStatementId === undefined ? '' : 'voided '}statement with that id`)
+    throw fail('notFound', `There is no ${voidedStatementId === undefined ? '' : 'voided '}statement with this id`)
   return row
 }
 

@@ -98,14 +98,14 @@ test('v2: faults are named, with advice', async () => {
     [make({ actor: { mbox: 'mailto:avery@example.org' } }), 4003, /actor must have an account/],
     [make({ actor: { ...actor('@avery'), objectType: 'Group' } }), 4003, /Agent/],
     [make({ actor: { ...actor('@avery'), mbox: 'mailto:a@example.org' } }), 4003, /actor/],
-    [make({ actor: actor('@blake') }), 4003, /the user who is signed in/],
-    [make({ actor: actor('@nobody-at-all') }), 4003, /the user who is signed in/],
+    [make({ actor: actor('@blake') }), 4003, /the signed-in user/],
+    [make({ actor: actor('@nobody-at-all') }), 4003, /the signed-in user/],
     [make({ actor: undefined }), 4001, /actor is missing/],
     [make({ verb: { id: 'https://example.org/verbs/invented' } }), 4003, /verb library/],
     [make({ verb: 'answered' }), 4003, /verb\.id/],
     [make({ verb: { id: ANSWERED, display: 'answered' } }), 4003, /^\/verb\/display must be a language map/],
     [make({ object: 'walkaround' }), 4003, /object must be an object/],
-    [make({ object: { id: `${HOME}/objects/lesson` } }), 4003, /extensions must hold/],
+    [make({ object: { id: `${HOME}/objects/lesson` } }), 4003, /extensions must have/],
     [of({ [`${HOME}/ids`]: 'walkaround' }), 4003, /add the type/],
     [of(id('lesson', 7)), 4003, /must be an id/],
     [of(id('lesson', 'walkaround'), { objectType: 'StatementRef' }), 4003, /Activity/],
@@ -115,7 +115,7 @@ test('v2: faults are named, with advice', async () => {
     [
       make({ context: { extensions: id('lesson', 'checklist') } }),
       4003,
-      /lesson: object and context name different ids/,
+      /lesson: object and context have different ids/,
     ],
     [make({ verb: { id: 'http://adlnet.gov/expapi/verbs/voided' } }), 4003, /StatementRef/],
     [make({ timestamp: 'yesterday' }), 4003, /timestamp/],
@@ -140,7 +140,7 @@ test('ids that the caller may not use are refused like unknown ids, and ids that
     'lesson-result': body.lessonResultId,
     user: blake.userId,
   }
-  const NOTHING = /names nothing that you can send statements about$/
+  const NOTHING = /is unknown, or you cannot send statements about it$/
   for (const [who, name] of [
     [avery, '@avery'],
     [casey, '@casey'],
@@ -162,7 +162,7 @@ test('ids that the caller may not use are refused like unknown ids, and ids that
     }
   const together = (extensions: object) => make({ context: { extensions } })
   for (const [who, sent, words] of [
-    [casey, { ...together(id('student', 'blake-alpha')), actor: actor('@avery') }, /not a student of yours there/],
+    [casey, { ...together(id('student', 'blake-alpha')), actor: actor('@avery') }, /not one of your students there/],
     [
       blake,
       { ...together({ ...id('student', 'blake-bravo'), ...id('education-class', 'alpha') }), actor: actor('@blake') },
@@ -182,10 +182,10 @@ test('ids that the caller may not use are refused like unknown ids, and ids that
         object: { id: 'https://x.example.org/1', extensions: id('lesson', 'checklist') },
         context: { extensions: id('objective', 'safety') },
       }),
-      /not an objective of that lesson/,
+      /not an objective of this lesson/,
     ],
-    [drew, make({ actor: actor('@avery') }), /the user who is signed in/],
-    [drew, { ...together(id('education-class', 'alpha')), actor: actor('@blake') }, /names nothing/],
+    [drew, make({ actor: actor('@avery') }), /the signed-in user/],
+    [drew, { ...together(id('education-class', 'alpha')), actor: actor('@blake') }, /is unknown/],
   ] as const)
     assertError(await who.post(V2, sent), 400, 4003, words)
 })

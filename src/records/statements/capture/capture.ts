@@ -19,7 +19,8 @@ import {
   senderKeyOf,
 } from '../model/names.ts'
 import type { Agent, Statement } from '../model/statement.ts'
-import { type Links, storeInTransaction, storeStatements } from '../storing/storing.ts'
+import type { Links } from '../storing/schema.ts'
+import { storeInTransaction, storeStatements } from '../storing/storing.ts'
 import { isStandardVerb, UNKNOWN_VERB } from '../verbs/verbs.ts'
 import { keyInV1, translateV1, translateV2 } from './rules.ts'
 import type { Captured, CaptureV1, CaptureV2 } from './schema.ts'
@@ -78,7 +79,7 @@ async function storeCaptured(
     await (db.isTransaction ? storeInTransaction(db, sender, complete) : storeStatements(sender, complete, services))
   } catch (error) {
     if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error
-    throw fail('conflict', 'Something that the statement is about was removed meanwhile')
+    throw fail('conflict', 'A record that the statement is about was deleted in the meantime')
   }
   return { success: true, statementId: id }
 }

@@ -10,9 +10,9 @@ const op = operationsIn({ area: 'xAPI', who: member })
 export const captureOperations: readonly Operation[] = [
   op('POST /edu/v2/xapi/statement', {
     name: 'captureStatement',
-    summary: 'Sends an xAPI statement',
+    summary: 'Send an xAPI statement',
     description:
-      'The statement is checked, linked to the records that its ids name, stored, and shown in the student’s timeline. Apps send statements for the signed-in user, instructors for students of their classes. With an `id` you can safely resend: the same statement changes nothing, a different one with that id is refused with 409.',
+      "Checks a statement, links it to the records that its ids refer to, stores it, and shows it in the student's timeline. Apps send statements for the signed-in user, instructors for students of their classes. With an `id` you can safely resend: the same statement changes nothing, and a different one with that id is refused with 409.",
     example: {
       request: {
         actor: { objectType: 'Agent', account: { homePage: 'http://localhost:4000', name: '@avery' } },
@@ -40,9 +40,9 @@ export const captureOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/xapi/statement', {
     name: 'captureSimpleStatement',
-    summary: 'Sends a statement in the simpler form of v1',
+    summary: 'Send an xAPI statement (v1)',
     description:
-      'The object says what the statement is about, and can have questionText, questionIndex, error, assist, safety, knowledge, target and more. If no student is named, it is the actor, in the newest class that takes the lesson.',
+      'Stores a statement in the simpler form of v1: the object says what it is about, and can have questionText, questionIndex, error, assist, safety, knowledge, target and more. If there is no studentId, the student is the actor, in the newest class that takes the lesson.',
     example: {
       request: {
         timestamp: MOMENT,

@@ -62,7 +62,7 @@ export function translateV1(
   bases: Bases,
   sent: { readonly verb: string; readonly object: Record<string, unknown>; readonly timestamp?: string },
 ): { readonly statement: Omit<Statement, 'actor'>; readonly ids: Ids } {
-  if (sent.verb.trim() === '') throw refuse('verb must say what was done, such as Perfect Sequence')
+  if (sent.verb.trim() === '') throw refuse('verb is missing; send the action, such as Perfect Sequence')
   const ids: Ids = {}
   const flags: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(sent.object)) {

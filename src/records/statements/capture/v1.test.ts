@@ -52,12 +52,12 @@ test('v1: user ids, verbs as words, keys and flags, as an object or as text', as
   )
   const elsewhere = await app.as('avery', 'second')
   for (const [sent, code, words] of [
-    [{ actor: elsewhere.userId, verb: 'x', object }, 4003, /the user who is signed in/],
+    [{ actor: elsewhere.userId, verb: 'x', object }, 4003, /the signed-in user/],
     [{ actor: avery.userId, verb: ' ', object }, 4003, /verb/],
     [{ actor: avery.userId, verb: 'x', object: '{"a":1,"a":2}' }, 4003, /object must be a JSON object/],
     [{ actor: avery.userId, verb: 'x', object: '[1]' }, 4005, /object/],
     [{ actor: avery.userId, verb: 'x', object: [] }, 4005, /object/],
-    [{ actor: avery.userId, verb: 'x', object: { lessonId: 'foreign' } }, 4003, /^object\.lessonId names nothing/],
+    [{ actor: avery.userId, verb: 'x', object: { lessonId: 'foreign' } }, 4003, /^object\.lessonId is unknown/],
     [{ actor: avery.userId, verb: 'x', object: { lessonId: 7 } }, 4003, /object\.lessonId must be an id/],
     [{ verb: 'x', object }, 4001, /actor/],
   ] as const)
@@ -83,7 +83,7 @@ test('v1: the student is the acting user in the newest class with the lesson', a
   assertError(await blake.post(V1, { actor: blake.userId, verb: 'x', object: { lessonId: 'walkaround' } }), 403, 4032)
   await app.sql(`update enrolments set status = 'active'; update classes set ended_at = now() where key = 'bravo'`)
   const ended = { actor: blake.userId, verb: 'x', object: { classId: 'bravo' } }
-  assertError(await blake.post(V1, ended), 400, 4006, /ended/)
+  assertError(await blake.post(V1, ended), 400, 4006, /is closed/)
   await app.sql(`update classes set ended_at = null where key = 'bravo'`)
 })
 
@@ -95,7 +95,7 @@ test('a statement with an id is stored once, and so is a request with an Idempot
   const first = await read(await avery.post(V2, sent))
   assert.equal(first.statement.id, sent.id.toLowerCase())
   assert.deepEqual(await read(await avery.post(V2, sent)), first)
-  assertError(await avery.post(V2, { ...sent, result: { success: false } }), 409, 4091, /another statement/)
+  assertError(await avery.post(V2, { ...sent, result: { success: false } }), 409, 4091, /Another statement/)
   const keyed = () => avery.post(V2, make(), { 'idempotency-key': 'once' })
   const [one, two] = await Promise.all([keyed(), keyed()])
   assert.equal(one.body.statementId, two.body.statementId)
@@ -135,6 +135,11 @@ test('everybody reads the verb library, and administrators change it with an ent
   assert.equal((await ellis('POST', '/remove', { verbId: flew })).status, 200)
   assertError(await ellis('POST', '/remove', { verbId: flew }), 404, 4042)
   assertError(await avery.post(V2, make({ verb: { id: flew } })), 400, 4003, /verb library/)
+  await app.sql(
+    `insert into verbs (iri, name, added_at) select 'https://example.org/verbs/' || i, 'v', now() from generate_series(1, 400) i`,
+  )
+  assertError(await ellis('PUT', '', { verbId: flew, name: 'flew' }), 409, 4091, /has 400 added verbs/)
+  await app.sql('delete from verbs')
   const entries = await app.sql(
     `select action, detail from audit_entries where action like 'verb.%' order by at, action`,
   )

@@ -70,11 +70,11 @@ async function feedPart(tx: Tx): Promise<FactsProgress> {
 /** Writes parts one after the other. Callers that arrive while one part is being written share the next part. */
 const feeder = service(
   ({ db }) =>
-    new Gatherer<undefined, FactsProgress>(db, {
+    new Gatherer<undefined, FactsProgress>({
       most: 1000,
       weigh: () => 1,
-      write: async (tx, items) => {
-        const outcome = await feedPart(tx)
+      write: async (items) => {
+        const outcome = await db.transaction(feedPart)
         return items.map(() => outcome)
       },
     }),

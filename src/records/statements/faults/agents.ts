@@ -45,7 +45,7 @@ function countIdentifiers(value: Json): number {
 }
 
 const checkMember: Check = (value, faults) => {
-  if (isGroup(value)) faults.add('XAPI-00036', 'be an agent: groups hold no groups')
+  if (isGroup(value)) faults.add('XAPI-00036', 'be an agent: groups cannot contain groups')
   else checkAgent(value, faults)
 }
 
@@ -68,7 +68,7 @@ function checkGroup(value: unknown, faults: Faults): void {
   const count = countIdentifiers(value)
   if (count > 1) faults.add('XAPI-00037', 'have at most one of mbox, mbox_sha1sum, openid and account')
   if (count === 0 && value.member === undefined)
-    faults.add('XAPI-00035', 'be given: a group without an identifier lists its members', 'member')
+    faults.add('XAPI-00035', 'be present: a group without an identifier lists its members', 'member')
 }
 
 /** Checks an agent or a group, such as an actor, an instructor or an object. */

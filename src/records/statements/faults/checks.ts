@@ -40,7 +40,7 @@ export class Faults {
    */
   check(at: string | number, value: unknown, check: Check): void {
     this.#path.push(at)
-    if (value === null) this.add('XAPI-00001', 'not be null: leave the property out')
+    if (value === null) this.add('XAPI-00001', 'not be null: leave out the property')
     else check(value, this)
     this.#path.pop()
   }
@@ -101,7 +101,7 @@ export const array =
 
 /** Makes a check for text, optionally of a certain form. */
 export const text =
-  (rule: string, must = 'be text', is?: (text: string) => boolean): Check =>
+  (rule: string, must = 'be a string', is?: (text: string) => boolean): Check =>
   (value, faults) => {
     if (typeof value !== 'string' || (is && !is(value))) faults.add(rule, must)
   }
@@ -119,7 +119,7 @@ export const boolean =
     if (typeof value !== 'boolean') faults.add(rule, 'be true or false')
   }
 
-const languageText = text('XAPI-00006', 'be text')
+const languageText = text('XAPI-00006', 'be a string')
 
 /** Makes a check for a language map: keys are language tags, values are text. */
 export const languageMap =
@@ -151,5 +151,5 @@ export const extensions =
  * Checks that required properties are present. Null counts as present, because it has already been reported as a fault.
  */
 export function checkPresent(value: Json, faults: Faults, present: Readonly<Record<string, string>>): void {
-  for (const key in present) if (value[key] === undefined) faults.add(present[key]!, 'be given', key)
+  for (const key in present) if (value[key] === undefined) faults.add(present[key]!, 'be present', key)
 }

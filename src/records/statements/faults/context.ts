@@ -32,7 +32,7 @@ const relevantType = iri('context-relevant-types')
 const relevantTypes: Check = (value, faults) => {
   const what = 'IRIs of activity types'
   if (checkArray(value, faults, 'context-relevant-types', what, relevantType) && value.length === 0)
-    faults.add('context-relevant-types', `name at least one, or be left out: ${what}`)
+    faults.add('context-relevant-types', `list at least one, or be left out: ${what}`)
 }
 
 /** Makes a check for an entry of contextAgents or contextGroups, which version 2.0 added. */

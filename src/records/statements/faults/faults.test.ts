@@ -132,7 +132,7 @@ test('a statement may have version 2.0 if the request does', () => {
 test('faults are reported together, up to a maximum, with advice', () => {
   const statement = { ...whole(), verb: {}, result: { success: 'yes' }, colour: 'red' }
   assert.deepEqual(findFaults(statement, '1.0.3'), [
-    { pointer: '/verb/id', rule: 'XAPI-00044', must: 'be given' },
+    { pointer: '/verb/id', rule: 'XAPI-00044', must: 'be present' },
     { pointer: '/result/success', rule: 'XAPI-00074', must: 'be true or false' },
     { pointer: '/colour', rule: 'XAPI-00010', must: 'be left out: a statement has no such property (case matters)' },
   ])

@@ -71,7 +71,7 @@ const checkDefinition: Check = (value, faults) => {
   if (!checkShape(value, faults, 'XAPI-00048', 'the definition of an activity', DEFINITION)) return
   if (value.interactionType !== undefined) return
   if (value.correctResponsesPattern !== undefined || COMPONENT_LISTS.some((list) => value[list] !== undefined))
-    faults.add('XAPI-00049', 'be given: an interaction says its type', 'interactionType')
+    faults.add('XAPI-00049', 'be present: an interaction has a type', 'interactionType')
 }
 
 const ACTIVITY: Shape = new Map([
@@ -111,7 +111,7 @@ export function checkObject(value: unknown, faults: Faults, subStatement?: Check
   const check = type === 'SubStatement' ? (subStatement ?? refuseNesting) : KINDS.get(type)
   if (check) check(value, faults)
   else if (type === undefined) faults.add('XAPI-00006', 'be an object')
-  else faults.add('XAPI-00046', `be ${[...KINDS.keys(), 'SubStatement'].join(', ')}: one of these words`, 'objectType')
+  else faults.add('XAPI-00046', `be one of ${[...KINDS.keys(), 'SubStatement'].join(', ')}`, 'objectType')
 }
 
-const refuseNesting: Check = (_, faults) => faults.add('XAPI-00071', 'not be a sub-statement: it is inside one already')
+const refuseNesting: Check = (_, faults) => faults.add('XAPI-00071', 'not be a sub-statement: it is already inside one')

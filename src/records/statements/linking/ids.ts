@@ -76,11 +76,11 @@ export function readIds(bases: Bases, sent: { readonly object?: unknown; readonl
   const objectId = objectType && own[objectType]
   if (objectType === undefined || objectId === undefined)
     throw refuse(
-      `object.extensions must hold the platform's id of the object, such as ${idExtension(bases, objectType ?? 'lesson')}`,
+      `object.extensions must have the platform id of the object, such as ${idExtension(bases, objectType ?? 'lesson')}`,
     )
   const around = isObject(context) ? idsIn(bases, context.extensions, 'context.extensions', undefined) : {}
   for (const [type, id] of Object.entries(own))
     if (around[type as RecordType] !== undefined && around[type as RecordType] !== id)
-      throw refuse(`${type}: object and context name different ids`)
+      throw refuse(`${type}: object and context have different ids`)
   return { objectType, objectId, ids: { ...around, ...own } }
 }

@@ -5,7 +5,7 @@ import type { Environment } from '../../../kernel/environment.ts'
 import { PlatformError } from '../../../kernel/errors.ts'
 import { type Bases, bases } from '../model/names.ts'
 import type { Fault, Statement } from '../model/statement.ts'
-import type { Links } from '../storing/storing.ts'
+import type { Links } from '../storing/schema.ts'
 import { type Ids, readHandle, readIds } from './ids.ts'
 import { type NamedRecords, resolveLinks } from './resolving.ts'
 import * as store from './store.ts'
@@ -58,7 +58,7 @@ const linkPerson = (person: number | null): Links => (person === null ? {} : { p
 const foreignActor = ({ homePage }: Bases): Fault => ({
   pointer: '/actor',
   rule: 'interface',
-  must: `be the user who is signed in, as {"account": {"homePage": "${homePage}", "name": "@handle"}}, or a student of a class that they teach`,
+  must: `be the signed-in user, as {"account": {"homePage": "${homePage}", "name": "@handle"}}, or a student of a class that they teach`,
 })
 
 function unlessRefused<T>(run: () => T): T | undefined {

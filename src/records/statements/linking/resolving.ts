@@ -2,7 +2,7 @@ import type { RowOf } from '../../../kernel/database/statement.ts'
 import { fail } from '../../../kernel/errors.ts'
 import { failByRule } from '../faults/faults.ts'
 import type { RecordType } from '../model/names.ts'
-import type { Links } from '../storing/storing.ts'
+import type { Links } from '../storing/schema.ts'
 import type { Ids } from './ids.ts'
 import type { findNamedRecords } from './store.ts'
 
@@ -23,11 +23,11 @@ export function resolveLinks(
   nameOf: (type: RecordType) => string,
 ): Links {
   if (named.actor_id === null || !named.may_speak)
-    throw failByRule('interface', 'actor must be the user who is signed in, or a student of a class that they teach')
+    throw failByRule('interface', 'actor must be the signed-in user, or a student of a class that they teach')
   const isOwn = named.actor_id === personId
   const need = (type: RecordType, isSeen: boolean) => {
     if (ids[type] !== undefined && !isSeen)
-      throw fail('validationFailed', `${nameOf(type)} names nothing that you can send statements about`)
+      throw fail('validationFailed', `${nameOf(type)} is unknown, or you cannot send statements about it`)
   }
   need('student', named.sees_student)
   need('lesson-result', named.sees_attempt)
@@ -53,14 +53,14 @@ export function resolveLinks(
   )
   // Instructors may send for another person only if that person is a student of a class that they teach.
   if (!isOwn && enrolment !== null && !(named.teaches && named.enrolment_person_id === named.actor_id))
-    throw fail('validationFailed', `${APART}: actor is not a student of yours there`)
+    throw fail('validationFailed', `${APART}: actor is not one of your students there`)
   if (!isOwn && enrolment === null && ofClass !== null)
-    throw fail('validationFailed', `${APART}: actor is not a student of that class`)
+    throw fail('validationFailed', `${APART}: actor is not a student of this class`)
   if (ofClass !== null) refuseClosed(named)
   if (ofClass !== null && lesson !== null && !named.is_lesson_of_class)
-    throw fail('validationFailed', `${nameOf('lesson')} is not a lesson of that class`)
+    throw fail('validationFailed', `${nameOf('lesson')} is not a lesson of this class`)
   if (named.objective_id !== null && lesson !== null && !named.is_objective_of_lesson)
-    throw fail('validationFailed', `${nameOf('objective')} is not an objective of that lesson`)
+    throw fail('validationFailed', `${nameOf('objective')} is not an objective of this lesson`)
   const links = {
     person: named.actor_id,
     sender: personId,
@@ -76,13 +76,13 @@ export function resolveLinks(
 }
 
 function refuseClosed({ status, has_ended: hasEnded }: NamedRecords): void {
-  if (status === 'suspended') throw fail('forbidden', 'You are suspended from this class; ask its instructor')
+  if (status === 'suspended') throw fail('forbidden', 'You are suspended from this class; contact your instructor')
   if (status === 'dropped') throw fail('forbidden', 'You are no longer in this class')
-  if (hasEnded) throw fail('impossibleNow', 'This class has ended; nothing is recorded any more')
+  if (hasEnded) throw fail('impossibleNow', 'This class is closed; nothing more is recorded')
 }
 
 function one(what: string, ...values: (number | null)[]): number | null {
   const different = [...new Set(values.filter((value) => value !== null))]
-  if (different.length > 1) throw fail('validationFailed', `${APART}: they name different ${what}`)
+  if (different.length > 1) throw fail('validationFailed', `${APART}: they refer to different ${what}`)
   return different[0] ?? null
 }

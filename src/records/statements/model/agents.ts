@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { LruCache } from '../../../kernel/bounds/lru-cache.ts'
 import type { Agent } from './statement.ts'
 
 /**
@@ -28,11 +29,26 @@ export function identifyAll(agent: Agent): string[] {
   return own === undefined ? members : [own, ...members]
 }
 
+/** The maximum number of cached keys, and the maximum length of their texts: 5 MB together. */
+const MOST_CACHED = 10_000
+const LONGEST_CACHED = 200
+const cachedKeys = new LruCache<string>(MOST_CACHED)
+
+/** Like `deriveKey`, but cached: most statements are about the same agents, verbs and activities. */
+export function keyOf(text: string): string {
+  if (text.length > LONGEST_CACHED) return deriveKey(text)
+  const cached = cachedKeys.get(text)
+  if (cached !== undefined) return cached
+  const key = deriveKey(text)
+  cachedKeys.set(text, key)
+  return key
+}
+
 /**
  * Derives a key from a text: 128 bits of its SHA-256, written as a UUID. Because keys are computed, no dictionary table
  * has to be read before a write.
  */
-export function keyOf(text: string): string {
+export function deriveKey(text: string): string {
   const hex = hash('sha256', text)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }

@@ -1,5 +1,5 @@
 import { isExactNumber, normaliseNumber } from '../../../kernel/json.ts'
-import { keyOf, lowerDomain } from './agents.ts'
+import { deriveKey, lowerDomain } from './agents.ts'
 import {
   type Activity,
   type Agent,
@@ -22,7 +22,7 @@ import { cutDuration, instantOf } from './times.ts'
  * store may make. It leaves out the timestamp, which `isSameTime` compares, because the store adds a timestamp to a
  * statement without one.
  */
-export const fingerprint = (statement: Statement): string => keyOf(`statement ${canonical(toCompared(statement))}`)
+export const fingerprint = (statement: Statement): string => deriveKey(`statement ${canonical(toCompared(statement))}`)
 
 /**
  * Whether two timestamps are the same instant. A missing timestamp matches any other, because the store may have added
@@ -122,10 +122,13 @@ function toComparedContext(context: Context) {
 
 /** Sorts a list whose order does not matter, so that it can be compared. */
 const sort = (values: unknown[]): unknown[] =>
-  values
-    .map((value) => ({ value, text: canonical(value) }))
-    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
-    .map(({ value }) => value)
+  // Fast path: most lists have one element.
+  values.length < 2
+    ? values
+    : values
+        .map((value) => ({ value, text: canonical(value) }))
+        .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+        .map(({ value }) => value)
 
 /**
  * Converts a value to text that is equal for equal JSON, whatever the order of keys. Strings are preceded by their
@@ -138,7 +141,21 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join('')}]`
   const object = value as Record<string, unknown>
   let text = '{'
-  for (const key of Object.keys(object).sort())
+  for (const key of sortNames(Object.keys(object)))
     if (object[key] !== undefined) text += `${key.length}:${key}${canonical(object[key])}`
   return `${text}}`
+}
+
+/** Up to this many names are sorted by insertion, which takes a third of the time of `Array.sort`. */
+const FEW_NAMES = 16
+
+function sortNames(names: string[]): string[] {
+  if (names.length > FEW_NAMES) return names.sort()
+  for (let i = 1; i < names.length; i++) {
+    const name = names[i]!
+    let to = i
+    for (; to > 0 && names[to - 1]! > name; to--) names[to] = names[to - 1]!
+    names[to] = name
+  }
+  return names
 }

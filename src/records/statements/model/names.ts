@@ -39,6 +39,17 @@ export const bases = service(
 export const typeIri = ({ objects }: Bases, type: string): string => `${objects}/${type}`
 export const recordIri = ({ objects }: Bases, type: RecordType, id: string): string =>
   `${objects}/${type}/${encodeURIComponent(id)}`
+/** Returns the record that an IRI of `recordIri` names; undefined for any other IRI. */
+export function readRecordIri({ objects }: Bases, iri: string): { type: RecordType; id: string } | undefined {
+  const [name, key = '', ...others] = iri.startsWith(`${objects}/`) ? iri.slice(objects.length + 1).split('/') : []
+  const type = RECORD_TYPES.find((one) => one === name)
+  if (!type || key === '' || others.length > 0) return undefined
+  try {
+    return { type, id: decodeURIComponent(key) }
+  } catch {
+    return undefined
+  }
+}
 /** Returns the key of the extension that contains the platform's id of a record. */
 export const idExtension = ({ apiIds }: Bases, type: string): string => `${apiIds}/${type}`
 

@@ -1,4 +1,13 @@
-import { activityText, agentText, identify, identifyAll, keyOf, registrationText, verbText } from './agents.ts'
+import {
+  activityText,
+  agentText,
+  deriveKey,
+  identify,
+  identifyAll,
+  keyOf,
+  registrationText,
+  verbText,
+} from './agents.ts'
 import {
   type Agent,
   CONTEXT_ACTIVITIES,
@@ -114,11 +123,11 @@ export const keyOfRegistration = (uuid: string): string => keyOf(registrationTex
  * to are not included; they are added when the statement is stored.
  */
 export function refsOf(statement: Statement): Ref[] {
-  // A text often occurs in several roles. It is hashed only once, so its roles are collected as the bits of a number.
+  // A key often occurs several times. Its roles are collected as the bits of a number.
   const rolesOf = new Map<string, number>()
-  const add = (text: string, role: number) => rolesOf.set(text, (rolesOf.get(text) ?? 0) | (1 << role))
+  const add = (key: string, role: number) => rolesOf.set(key, (rolesOf.get(key) ?? 0) | (1 << role))
   const addAgent = (agent: Agent | undefined, role: number) => {
-    if (agent) for (const identifier of identifyAll(agent)) add(agentText(identifier), role)
+    if (agent) for (const identifier of identifyAll(agent)) add(keyOf(agentText(identifier)), role)
   }
   const addParts = ({ actor, object, context }: Statement | SubStatement, sub: number) => {
     addAgent(actor, ROLES.actor + sub)
@@ -127,7 +136,7 @@ export function refsOf(statement: Statement): Ref[] {
   }
   const addObject = (object: StatementObject, role: number) => {
     if (isAgent(object)) addAgent(object, role)
-    else if (isActivity(object)) add(activityText(object.id), role)
+    else if (isActivity(object)) add(keyOfActivity(object.id), role)
   }
   const addContext = (context: Context, sub: number) => {
     addAgent(context.instructor, ROLES.instructor + sub)
@@ -135,20 +144,18 @@ export function refsOf(statement: Statement): Ref[] {
     for (const { agent } of context.contextAgents ?? []) addAgent(agent, ROLES.contextAgent + sub)
     for (const { group } of context.contextGroups ?? []) addAgent(group, ROLES.contextGroup + sub)
     for (const kind of CONTEXT_ACTIVITIES)
-      for (const { id } of toArray(context.contextActivities?.[kind] ?? [])) add(activityText(id), ROLES[kind] + sub)
+      for (const { id } of toArray(context.contextActivities?.[kind] ?? [])) add(keyOfActivity(id), ROLES[kind] + sub)
   }
 
   addParts(statement, 0)
   if (isSubStatement(statement.object)) addParts(statement.object, SUB)
   addAgent(statement.authority, ROLES.authority)
-  add(verbText(statement.verb.id), ROLES.verb)
-  if (statement.context?.registration) add(registrationText(statement.context.registration), ROLES.registration)
+  add(keyOfVerb(statement.verb.id), ROLES.verb)
+  if (statement.context?.registration) add(keyOfRegistration(statement.context.registration), ROLES.registration)
 
   const refs: Ref[] = []
-  for (const [text, bits] of rolesOf) {
-    const key = keyOf(text)
+  for (const [key, bits] of rolesOf)
     for (let role = 1; role < 32; role++) if (bits & (1 << role)) refs.push({ key, role })
-  }
   return refs
 }
 
@@ -161,7 +168,8 @@ export const targetOf = ({ object }: Statement): string | undefined =>
 
 /** The role of the key by which the statements that refer to a target are found. */
 export const REFERS = 14
-export const keyOfTarget = (statementId: string): string => keyOf(`statement ${statementId}`)
+/** Not cached, because almost every statement has another id. */
+export const keyOfTarget = (statementId: string): string => deriveKey(`statement ${statementId}`)
 
 /** The role of the sender's key. Callers who may read only their own statements find them by this key. */
 export const SENDER = 15

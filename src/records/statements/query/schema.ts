@@ -7,10 +7,12 @@ export const FilterFields = {
   verb: Type.Optional(Id('The IRI of a verb', 2000)),
   activity: Type.Optional(Id('The IRI of an activity: the object', 2000)),
   registration: Type.Optional(Id('A registration, a UUID', 100)),
-  related_activities: Type.Optional(Flag('The activity may also stand in the context, or in a sub-statement')),
-  related_agents: Type.Optional(Flag('The agent may also stand in the context, the authority, or in a sub-statement')),
-  since: Type.Optional(Text('Stored after this moment', 100)),
-  until: Type.Optional(Text('Stored at this moment or before', 100)),
+  related_activities: Type.Optional(Flag('Whether the activity can also be in the context, or in a sub-statement')),
+  related_agents: Type.Optional(
+    Flag('Whether the agent can also be in the context, the authority, or in a sub-statement'),
+  ),
+  since: Type.Optional(Text('Only statements stored after this time', 100)),
+  until: Type.Optional(Text('Only statements stored at this time or before', 100)),
 }
 const Filters = Type.Object(FilterFields)
 export type Filters = Static<typeof Filters>

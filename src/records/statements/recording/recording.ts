@@ -18,7 +18,8 @@ import {
   typeIri,
 } from '../model/names.ts'
 import { adlVerb, type Result, type Statement } from '../model/statement.ts'
-import { type NewStatement, storeInTransaction } from '../storing/storing.ts'
+import type { NewStatement } from '../storing/schema.ts'
+import { storeInTransaction } from '../storing/storing.ts'
 import * as store from './store.ts'
 
 const KINDS = ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored'] as const

@@ -14,24 +14,30 @@ export async function findDefinitions(tx: Tx, statements: readonly Statement[]):
   return iris.size > 0 ? tx.all(store.findDefinitions, { keys: [...iris].map(keyOfActivity) }) : []
 }
 
-/** Merges the definitions in statements into the stored definitions. */
-export async function storeDefinitions(
-  tx: Tx,
+/** A definition that statements change, and its stored text before. */
+export interface ChangedDefinition {
+  readonly key: string
+  readonly iri: string
+  readonly definition: string
+  readonly before: string | undefined
+}
+
+/** Merges the definitions in statements into the stored definitions. Returns those that change. */
+export function changeDefinitions(
   statements: readonly Statement[],
   stored: readonly StoredDefinition[],
-): Promise<void> {
-  const sent = statements.flatMap(definedIn)
-  if (sent.length === 0) return
+): ChangedDefinition[] {
   const before = new Map(stored.map(({ iri, definition }) => [iri, definition]))
   const after = new Map<string, Definition>()
-  for (const { id, definition } of sent) {
+  for (const { id, definition } of statements.flatMap(definedIn)) {
     const text = before.get(id)
+    // Fast path: most definitions are the same as the stored ones, which then need not be parsed.
+    if (text !== undefined && !after.has(id) && JSON.stringify(definition) === text) continue
     const known = after.get(id) ?? (text === undefined ? undefined : (parseJson(text) as Definition))
     after.set(id, mergeDefinitions(known, definition))
   }
-  const changed = [...after]
-    .map(([iri, definition]) => ({ iri, definition: JSON.stringify(definition) }))
-    .filter(({ iri, definition }) => before.get(iri) !== definition)
+  return [...after]
+    .map(([iri, definition]) => ({ iri, definition: JSON.stringify(definition), before: before.get(iri) }))
+    .filter(({ definition, before }) => before !== definition)
     .map((row) => ({ ...row, key: keyOfActivity(row.iri) }))
-  if (changed.length > 0) await tx.all(store.upsertDefinitions, { rows: JSON.stringify(changed) })
 }

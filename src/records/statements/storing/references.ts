@@ -1,29 +1,39 @@
 import type { Tx } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
-import { COPIED, keyOfVerb, type Ref, refsOf, targetOf } from '../model/refs.ts'
+import { COPIED, keyOfTarget, keyOfVerb, type Ref, refsOf, targetOf } from '../model/refs.ts'
 import { type Statement, VOIDED } from '../model/statement.ts'
-import { type KnownStatement, MOST_COPIED_REFS, MOST_LATE_REFS } from './rules.ts'
+import { type KnownStatement, MOST_COPIED_REFS, MOST_LATE_REFS, MOST_TARGET_BYTES } from './rules.ts'
 import * as store from './store.ts'
 
-/** A known statement with its sequence number. */
-export interface NumberedStatement extends KnownStatement {
-  readonly seq: number
+/** Ids of statements. Those of `targets` are among `ids`, and are read whole. */
+export interface WantedStatements {
+  readonly ids: string[]
+  readonly targets: string[]
 }
 
-/** Finds stored statements by id. */
-export type FindKnown = (ids: string[]) => Promise<readonly RowOf<typeof store.findKnown>[]>
+/** Finds stored statements by id, with the texts of targets up to this many bytes together. */
+export type FindKnown = (
+  wanted: WantedStatements & { readonly bytes: number },
+) => Promise<readonly RowOf<typeof store.findKnown>[]>
 
 /** Reads statements by id, with the keys that they have copied from the statements along their chains of references. */
-export const readKnown = (tx: Tx, ids: readonly string[]): Promise<Map<string, NumberedStatement>> =>
-  readKnownWith((batch) => tx.all(store.findKnown, { ids: batch }), ids)
+export const readKnown = (tx: Tx, wanted: WantedStatements): Promise<Map<string, KnownStatement>> =>
+  readKnownWith((some) => tx.all(store.findKnown, some), wanted)
 
 /** Like `readKnown`, but reads only the statements that `find` returns. */
-export async function readKnownWith(find: FindKnown, ids: readonly string[]): Promise<Map<string, NumberedStatement>> {
-  const rows = ids.length > 0 ? await find([...new Set(ids)]) : []
+export async function readKnownWith(
+  find: FindKnown,
+  { ids, targets }: WantedStatements,
+): Promise<Map<string, KnownStatement>> {
+  const wanted = { ids: [...new Set(ids)], targets: [...new Set(targets)], bytes: MOST_TARGET_BYTES }
+  const rows = ids.length > 0 ? await find(wanted) : []
   return new Map(
-    rows.map(({ statement_id, seq, fingerprint, payload, copies }) => [
+    rows.map(({ statement_id, seq, fingerprint, timestamp, payload, copies }) => [
       statement_id,
-      { seq, fingerprint, statement: JSON.parse(payload) as Statement, copies: copies.map(parseCopy) },
+      {
+        ...{ seq, fingerprint, timestamp: timestamp ?? undefined, copies: copies.map(parseCopy) },
+        ...(payload !== null && { statement: JSON.parse(payload) as Statement }),
+      },
     ]),
   )
 }
@@ -58,7 +68,7 @@ export function withTargetRefs(
   while (target !== undefined && !visited.has(target) && copied.size < MOST_COPIED_REFS) {
     visited.add(target)
     const found = known.get(target)
-    if (!found) break
+    if (!found?.statement) break
     for (const ref of refsOfTarget(found.statement)) add(copyRef(ref))
     for (const ref of found.copies ?? []) add(ref)
     target = arriving.get(target) ?? targetOf(found.statement)
@@ -85,7 +95,7 @@ const MOST_REFERRING = MOST_LATE_REFS / 2 + 1
  * after as many as one transaction can update.
  */
 export const findReferring = (tx: Tx, ids: readonly string[]): Promise<ReferringStatement[]> =>
-  tx.all(store.findReferring, { ids: [...ids], voided: VOIDED_KEY, most: MOST_REFERRING })
+  tx.all(store.findReferring, { ids: [...ids], keys: ids.map(keyOfTarget), voided: VOIDED_KEY, most: MOST_REFERRING })
 
 /** A stored statement, and the keys of the statement that has arrived after it. */
 export interface LateRefs {
@@ -102,18 +112,19 @@ export async function insertLateRefs(tx: Tx, referring: readonly LateRefs[]): Pr
   let done = 0
   for (const { seq, refs } of referring) {
     if (late.length + refs.length > MOST_LATE_REFS) break
-    for (const ref of refs) late.push({ ...copyRef(ref), seq })
+    for (const ref of refs) late.push({ ...copyRef(ref), number: seq })
     done++
   }
   if (late.length > 0) await tx.all(store.insertLateRefs, toColumns(late))
   return referring.length - done
 }
 
-export type NumberedRef = Ref & { readonly seq: number }
+/** A key of a statement, with its sequence number or its position in the transaction. */
+export type NumberedRef = Ref & { readonly number: number }
 
 /** Converts keys to the arrays that the SQL unnests as columns. */
 export const toColumns = (refs: readonly NumberedRef[]) => ({
   refKeys: refs.map(({ key }) => key),
-  refSeqs: refs.map(({ seq }) => seq),
+  refNumbers: refs.map(({ number }) => number),
   refRoles: refs.map(({ role }) => role),
 })

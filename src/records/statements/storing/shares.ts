@@ -1,26 +1,28 @@
 import type { Db, Tx } from '../../../kernel/database/database.ts'
 import * as store from './store.ts'
 
-/** A statement, as far as it counts for a share of storage. */
-interface ChargedStatement {
+/** The parts of a statement that decide whose share of storage it counts for. */
+interface PaidStatement {
   readonly sender: {
     readonly credentialId?: number | undefined
     readonly personId?: number | undefined
     readonly appId?: number | undefined
   }
-  readonly links?: { readonly own?: boolean; readonly person?: number }
+  readonly links?: { readonly own?: boolean; readonly person?: number } | undefined
+}
+
+interface ChargedStatement extends PaidStatement {
   /** The bytes that it counts for. */
   readonly charge: number
 }
 
-interface Share {
-  readonly no: number
-  /** The bytes that may still be stored. */
-  room: number
+/** The shares that statements of one transaction count for. */
+export interface Shares {
+  /** Numbers of shares, by `shareNameOf` their payer. */
+  readonly numbers: ReadonlyMap<string, number>
+  /** The bytes that may still be stored, by `roomNamesOf` a payer. */
+  readonly rooms: Map<string, number>
 }
-
-/** The shares that statements count for, keyed by payer. */
-export type Shares = ReadonlyMap<string, Share>
 
 /** The storage of a statement's row, and of each of its keys with their index (bytes). */
 const ROW_BYTES = 512
@@ -30,36 +32,92 @@ const REF_BYTES = 64
 export const chargeOf = (what: { readonly text: string; readonly refs: number; readonly attached: number }): number =>
   Math.ceil((ROW_BYTES + Buffer.byteLength(what.text) + REF_BYTES * what.refs + what.attached) / 1024) * 1024
 
+interface Payer {
+  readonly person?: number | undefined
+  readonly app?: number | undefined
+  readonly credential?: number | undefined
+}
+
 /**
  * Returns whose share a statement counts for: that of the key or the person that sent it. Statements that the platform
  * makes from an event count for their actor. Statements that operators import count for nobody.
  */
-function payerOf({ sender, links }: ChargedStatement) {
+function payerOf({ sender, links }: PaidStatement): Payer | undefined {
   const { credentialId: credential, personId: person, appId: app } = sender
-  if (credential !== undefined) return { name: `credential ${credential}`, credential }
-  if (person !== undefined) return { name: `person ${person} app ${app}`, person, app }
-  return links?.own ? { name: `person ${links.person} app ${undefined}`, person: links.person } : undefined
+  if (credential !== undefined) return { credential }
+  if (person !== undefined) return { person, app }
+  return links?.own && links.person !== undefined ? { person: links.person } : undefined
 }
+
+const shareNameOf = ({ person, app, credential }: Payer): string =>
+  credential === undefined ? `person ${person} app ${app}` : `key ${credential}`
+
+/**
+ * A person has one room for all their apps, and an app has one for all people. The SQL makes the same names (`SHARES`
+ * in store.ts).
+ */
+const roomNamesOf = ({ person, app, credential }: Payer): string[] =>
+  credential === undefined ? [`person ${person}`, `app ${app}`] : [`key ${credential}`]
 
 /** Finds the shares of statements, or makes them. */
-export async function findShares(tx: Tx, statements: readonly ChargedStatement[]): Promise<Shares> {
-  const payers = new Map(statements.flatMap((one) => payerOf(one) ?? []).map((payer) => [payer.name, payer]))
-  if (payers.size === 0) return new Map()
-  const rows = await tx.all(store.findShares, { payers: JSON.stringify([...payers.values()]) })
-  return new Map(rows.map(({ name, share_no: no, room }) => [name, { no, room: room ?? Number.POSITIVE_INFINITY }]))
+export async function findShares(tx: Tx, statements: readonly PaidStatement[]): Promise<Shares> {
+  const payers = payersOf(statements)
+  const shares = await readShares(tx, payers)
+  const missing = [...payers].flatMap(([name, payer]) => (shares.numbers.has(name) ? [] : payer))
+  if (missing.length === 0) return shares
+  await tx.all(store.makeShares, { payers: JSON.stringify(missing) })
+  return readShares(tx, payers)
 }
 
-export function findShare(shares: Shares, one: ChargedStatement): Share | undefined {
-  const payer = payerOf(one)
-  return payer && shares.get(payer.name)
+/** Finds the shares of statements. Returns undefined if one of them is missing. */
+export async function findAllShares(tx: Tx, statements: readonly PaidStatement[]): Promise<Shares | undefined> {
+  const payers = payersOf(statements)
+  const shares = await readShares(tx, payers)
+  return [...payers.keys()].every((name) => shares.numbers.has(name)) ? shares : undefined
 }
 
-function addUp(shares: Shares, statements: readonly ChargedStatement[]): Map<Share, number> {
-  const sums = new Map<Share, number>()
-  for (const one of statements) {
-    const share = findShare(shares, one)
-    if (share) sums.set(share, (sums.get(share) ?? 0) + one.charge)
+type Payers = ReadonlyMap<string, Payer>
+
+/** Returns the different payers of statements, by `shareNameOf` them. */
+const payersOf = (statements: readonly PaidStatement[]): Payers =>
+  new Map(statements.flatMap((one) => payerOf(one) ?? []).map((payer) => [shareNameOf(payer), payer]))
+
+/** Converts payers to the arrays that the SQL of shares takes. */
+function toShareColumns(payers: Payers) {
+  const all = [...payers.values()]
+  const distinct = (values: readonly (number | undefined)[]) => [...new Set(values.filter((one) => one !== undefined))]
+  return {
+    people: distinct(all.map(({ person }) => person)),
+    apps: distinct(all.map(({ app }) => app)),
+    credentials: distinct(all.map(({ credential }) => credential)),
   }
+}
+
+async function readShares(tx: Tx, payers: Payers): Promise<Shares> {
+  const [numbers, rooms] = [new Map<string, number>(), new Map<string, number>()]
+  const rows = payers.size > 0 ? await tx.all(store.findShares, toShareColumns(payers)) : []
+  for (const { share_no, person_id, app_id, credential_id, room_name, room } of rows) {
+    const payer = { person: person_id ?? undefined, app: app_id ?? undefined, credential: credential_id ?? undefined }
+    const isTotal = person_id === null && app_id !== null
+    if (!isTotal) numbers.set(shareNameOf(payer), share_no)
+    if (room !== null) rooms.set(room_name, room)
+  }
+  return { numbers, rooms }
+}
+
+/** Returns the number of the share that a statement counts for; undefined if it counts for nobody. */
+export function findShare({ numbers }: Shares, one: PaidStatement): number | undefined {
+  const payer = payerOf(one)
+  return payer && numbers.get(shareNameOf(payer))
+}
+
+/** Adds up what statements count for, by the names or numbers that `keysOf` returns for each. */
+function addUp<Key>(
+  statements: readonly ChargedStatement[],
+  keysOf: (one: ChargedStatement) => readonly Key[],
+): Map<Key, number> {
+  const sums = new Map<Key, number>()
+  for (const one of statements) for (const key of keysOf(one)) sums.set(key, (sums.get(key) ?? 0) + one.charge)
   return sums
 }
 
@@ -67,20 +125,32 @@ function addUp(shares: Shares, statements: readonly ChargedStatement[]): Map<Sha
  * Takes the room for the statements of one request. Returns false and takes none if a share has too little. Statements
  * of the platform itself are never refused, because they record what has happened already.
  */
-export function takeRoom(shares: Shares, statements: readonly ChargedStatement[]): boolean {
-  const sums = addUp(shares, statements)
+export function takeRoom({ rooms }: Shares, statements: readonly ChargedStatement[]): boolean {
+  const needed = needsOf(statements)
+  const roomOf = (name: string) => rooms.get(name) ?? Number.POSITIVE_INFINITY
   const isOwn = statements.every(({ links }) => links?.own)
-  if (!isOwn && [...sums].some(([{ room }, bytes]) => bytes > room)) return false
-  for (const [share, bytes] of sums) share.room -= bytes
+  if (!isOwn && [...needed].some(([name, bytes]) => bytes > roomOf(name))) return false
+  for (const [name, bytes] of needed) rooms.set(name, roomOf(name) - bytes)
   return true
 }
 
-/** Adds stored statements to their shares. */
-export async function chargeShares(tx: Tx, shares: Shares, statements: readonly ChargedStatement[]): Promise<void> {
-  const sums = [...addUp(shares, statements)]
-  if (sums.length === 0) return
-  const charged = { shares: sums.map(([{ no }]) => no), bytes: sums.map(([, bytes]) => bytes) }
-  await tx.all(store.chargeShares, charged)
+/** Adds up the bytes that statements need, by the names of the rooms. */
+const needsOf = (statements: readonly ChargedStatement[]): Map<string, number> =>
+  addUp(statements, (one) => {
+    const payer = payerOf(one)
+    return payer ? roomNamesOf(payer) : []
+  })
+
+/** Returns the rooms that statements need, as the arrays by which the SQL checks that the shares still have them. */
+export function toNeeds(statements: readonly ChargedStatement[]) {
+  const needs = needsOf(statements)
+  return { ...toShareColumns(payersOf(statements)), rooms: [...needs.keys()], needs: [...needs.values()] }
+}
+
+/** Returns what statements add to their shares, as the arrays that the SQL unnests as columns. */
+export function toCharges(shares: Shares, statements: readonly ChargedStatement[]) {
+  const sums = addUp(statements, (one) => [findShare(shares, one) ?? []].flat())
+  return { shares: [...sums.keys()], charges: [...sums.values()] }
 }
 
 /** The maximum number of shares that one transaction changes. */

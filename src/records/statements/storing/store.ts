@@ -1,5 +1,6 @@
 import { estimateRows } from '../../../kernel/database/estimates.ts'
-import { c, nullable, write } from '../../../kernel/database/statement.ts'
+import { shareLimit } from '../../../kernel/database/share-limit.ts'
+import { c, list, nullable, write } from '../../../kernel/database/statement.ts'
 
 /**
  * Takes :count sequence numbers; the one returned is the last of them. Other transactions wait for the commit before
@@ -13,55 +14,118 @@ export const takeNumbers = write('statements.takeNumbers', {
 })
 
 /**
- * Finds the shares that statements count for, or makes them. `room` is the number of bytes left; null if there is no
- * limit.
+ * SQL: the shares of :people through :apps, the totals of :apps, and the shares of :credentials. `room` is the number
+ * of bytes left; for a person, in all apps together. This runs for every batch, so it searches each index once for all
+ * senders, and calls no SQL function for each sender.
  */
+const SHARES = `
+    select w.share_no, w.person_id, w.app_id, null::bigint as credential_id, 'person ' || w.person_id as room_name,
+           ${shareLimit('person')} - w.used as room
+      from (select s.*, sum(s.bytes) over (partition by s.person_id)::bigint as used from shares s where s.person_id = any(:people)) w
+     where w.app_id = any(:apps) or w.app_id is null
+    union all
+    select s.share_no, null, s.app_id, null, 'app ' || s.app_id, ${shareLimit('app')} - s.bytes
+      from shares s where s.person_id is null and s.app_id = any(:apps)
+    union all
+    select s.share_no, null, null, s.credential_id, 'key ' || s.credential_id, ${shareLimit('app')} - s.bytes
+      from shares s where s.credential_id = any(:credentials)`
+const PAYERS = { people: c.int8Array, apps: c.int8Array, credentials: c.int8Array }
+
 export const findShares = write('statements.findShares', {
-  params: { payers: c.json },
-  row: { name: c.text, share_no: c.int8, room: nullable(c.int8) },
-  text: `
-    select p.name, coalesce(s.share_no, share_of(p.person, p.app, p.credential)) as share_no,
-           share_room(row(s.share_no, p.person, p.app, p.credential, coalesce(s.bytes, 0))::shares) as room
-      from json_to_recordset(:payers) as p(name text, person bigint, app bigint, credential bigint)
-      left join lateral (
-        select * from shares where credential_id = p.credential
-        union all select * from shares where p.credential is null and person_id = p.person and (app_id = p.app or p.app is null and app_id is null)
-      ) s on true`,
+  params: PAYERS,
+  row: {
+    share_no: c.int8,
+    person_id: nullable(c.int8),
+    app_id: nullable(c.int8),
+    credential_id: nullable(c.int8),
+    room_name: c.text,
+    room: nullable(c.int8),
+  },
+  text: SHARES,
 })
 
-/** Adds to shares, or takes from them. */
+export const makeShares = write('statements.makeShares', {
+  params: { payers: c.json },
+  row: { share_no: c.int8 },
+  text: `
+    select share_of(p.person, p.app, p.credential) as share_no
+      from json_to_recordset(:payers) as p(person bigint, app bigint, credential bigint)`,
+})
+
+/** Adds to shares, or takes from them, whatever their limits. */
 export const chargeShares = write('statements.chargeShares', {
   params: { shares: c.int8Array, bytes: c.int8Array },
   row: { changed: c.int8 },
   text: `select charge_shares(:shares, :bytes) as changed`,
 })
 
-const REFS = { refKeys: c.uuidArray, refSeqs: c.int8Array, refRoles: c.int8Array }
+const REFS = { refKeys: c.uuidArray, refNumbers: c.int8Array, refRoles: c.int8Array }
 
-/** Lists the keys that a statement has copied from those it refers to, as texts of role and key. */
-const COPIES = `array(select r.role || ' ' || r.key from statement_refs r where r.seq = i.seq and r.role >= 32 limit 1000)`
+/** The columns of `selectKnown`. */
+const KNOWN_ROW = {
+  statement_id: c.uuid,
+  seq: c.int8,
+  fingerprint: c.uuid,
+  timestamp: nullable(c.text),
+  payload: nullable(c.text),
+  copies: c.textArray,
+}
+
+/**
+ * SQL: the timestamp at the start of a stored text (see `textOf` in requests.ts). Reads the whole text only if
+ * the timestamp has more digits than anybody needs.
+ */
+const timestampIn = (payload: string): string => {
+  const [start, pattern] = [`left(${payload}, 100)`, `'^\\{"timestamp":"([^"]*)"'`]
+  return `case when ${start} ~ '^\\{"timestamp":"[^"]*$' then substring(${payload} from ${pattern}) else substring(${start} from ${pattern}) end`
+}
+
+/**
+ * SQL: finds statements by :ids, if `isReadable` is true of their row `s`. Only those of :targets are read whole, up to
+ * :bytes together, because many ids can be sent again in one request and each of these statements can have a megabyte.
+ * `copies` are the keys that a statement has copied from those it refers to, as texts of role and key; `hasCopies` says
+ * whether to read them.
+ */
+const selectKnown = ({ isReadable = 'true', hasCopies = 'true' } = {}): string => `
+    select i.statement_id, i.seq, i.fingerprint, ${timestampIn('i.payload')} as timestamp,
+           case when i.is_target and i.bytes <= :bytes then i.payload end as payload,
+           array(select r.role || ' ' || r.key from statement_refs r where r.seq = i.seq and r.role >= 32 and ${hasCopies} limit 1000) as copies
+      from (
+        select n.statement_id, n.seq, n.fingerprint, s.payload, n.statement_id = any(:targets) as is_target,
+               sum(octet_length(s.payload)) filter (where n.statement_id = any(:targets)) over (order by n.seq) as bytes
+          from statement_ids n cross join lateral (select t.payload, t.sender from statements t where t.seq = n.seq offset 0) s
+         where n.statement_id = any(:ids) and ${isReadable}
+      ) i`
 
 export const findKnown = write('statements.findKnown', {
-  params: { ids: c.uuidArray },
-  row: { statement_id: c.uuid, seq: c.int8, fingerprint: c.uuid, payload: c.text, copies: c.textArray },
-  text: `
-    select i.statement_id, i.seq, i.fingerprint, s.payload, ${COPIES} as copies
-      from statement_ids i cross join lateral (select t.payload from statements t where t.seq = i.seq offset 0) s
-     where i.statement_id = any(:ids)`,
+  params: { ids: c.uuidArray, targets: c.uuidArray, bytes: c.int8 },
+  row: KNOWN_ROW,
+  text: selectKnown(),
+})
+
+/** Finds statements like `findKnown`, without a transaction; with :sender only those that the sender has sent. */
+export const listKnown = list('statements.listKnown', {
+  params: { ids: c.uuidArray, targets: c.uuidArray, bytes: c.int8, sender: nullable(c.uuid) },
+  row: KNOWN_ROW,
+  text: selectKnown({
+    isReadable: '(:sender::uuid is null or s.sender = :sender)',
+    hasCopies: ':sender::uuid is null',
+  }),
 })
 
 /**
- * Finds the stored statements that refer to one of :ids, directly or through others, the nearest first. Ids that are
- * stored themselves are left out: whatever refers to them has their keys already. Role 14 is REFERS (model/refs.ts).
+ * Finds the stored statements that refer to one of :ids, directly or through others, the nearest first. :keys are the
+ * keys of :ids as targets. Ids that are stored themselves are left out: whatever refers to them has their keys already.
+ * Role 14 is REFERS (model/refs.ts).
  * Subqueries that return one value are looked up in an index; the planner would turn `exists` into a scan of the table.
  */
 export const findReferring = write('statements.findReferring', {
-  params: { ids: c.uuidArray, voided: c.uuid, most: c.int8 },
+  params: { ids: c.uuidArray, keys: c.uuidArray, voided: c.uuid, most: c.int8 },
   row: { target: c.uuid, seq: c.int8, id: c.uuid, is_voiding: c.bool },
   text: `
     with recursive referring as (
       select n.id as target, r.seq, i.statement_id as id, true as is_direct
-        from unnest(:ids) n(id) join statement_refs r on r.key = statement_target_key(n.id) and r.role = 14
+        from unnest(:ids, :keys) n(id, key) join statement_refs r on r.key = n.key and r.role = 14
         join statement_ids i on i.seq = r.seq
        where (select k.seq from statement_ids k where k.statement_id = n.id) is null
       union
@@ -86,33 +150,77 @@ export const insertLateRefs = write('statements.insertLateRefs', {
   row: { seq: c.int8 },
   text: `
     insert into statement_refs (key, seq, role)
-    select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing returning seq`,
+    select k, s, r::smallint from unnest(:refKeys, :refNumbers, :refRoles) n(k, s, r) on conflict do nothing returning seq`,
 })
 
-/** Inserts statements with their ids, keys and links, and marks the statements that they void. */
+/**
+ * Inserts statements with their ids, keys, links and definitions, and adds :charges to :shares. Positions count from
+ * the first of the :count numbers that the transaction has taken. :payloads has a line for each of :rows: JSON texts
+ * contain no line breaks.
+ *
+ * Inserts nothing and returns no row if an assumption is wrong: that none of the ids :absent is stored, that no
+ * statement refers to one of the keys :unreferred, that the ids :present are stored, that definitions are the same as
+ * :before, and that :rooms have room for :needs. The transaction holds the clock, so no other one can change that
+ * before the commit. As in `findReferring`, subqueries that return one value are looked up in an index.
+ */
 export const insertStatements = write('statements.insert', {
-  params: { rows: c.json, voids: c.int8Array, ...REFS },
-  row: { seq: c.int8 },
+  params: {
+    ...{ count: c.int8, rows: c.json, payloads: c.text, definitions: c.json, ...REFS },
+    ...{ shares: c.int8Array, charges: c.int8Array },
+    ...{ absent: c.uuidArray, unreferred: c.uuidArray, present: c.uuidArray, before: c.json },
+    ...{ rooms: c.textArray, needs: c.int8Array, ...PAYERS },
+  },
+  row: { last: c.int8 },
   text: `
-    with wanted as materialized (
-      select * from json_to_recordset(:rows) as r(seq bigint, id uuid, fingerprint uuid, payload text, is_voided boolean,
-        credential bigint, app bigint, sender uuid, share bigint, charge bigint, links json)
+    with clock as materialized (
+      select c.last, c.last - :count as start from statement_clock c
+       where not exists (
+           select from unnest(:absent) n(id) where (select i.seq from statement_ids i where i.statement_id = n.id) is not null)
+         and not exists (
+           select from unnest(:present) n(id) where (select i.seq from statement_ids i where i.statement_id = n.id) is null)
+         and (select count(*) from statement_refs r where r.key = any(:unreferred) and r.role = 14) = 0
+         and not exists (
+           select from json_to_recordset(:before) as d(key uuid, before text)
+            where (select a.definition from activities a where a.key = d.key) is distinct from d.before)
+         and not exists (
+           select from unnest(:rooms, :needs) n(room_name, need) join (${SHARES}
+           ) s on s.room_name = n.room_name where s.room < n.need)
+    ), wanted as materialized (
+      select k.start + r.position as seq, r.*
+        from clock k, rows from (
+          json_to_recordset(:rows) as (position bigint, id uuid, fingerprint uuid, is_voided boolean, credential bigint,
+            app bigint, sender uuid, share bigint, charge bigint, links json),
+          unnest(string_to_array(:payloads, E'\n'))
+        ) as r(position, id, fingerprint, is_voided, credential, app, sender, share, charge, links, payload)
     ), ids as (
       insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
     ), refs as (
       insert into statement_refs (key, seq, role)
-      select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) order by k, s
+      select n.key, k.start + n.position, n.role::smallint
+        from clock k, unnest(:refKeys, :refNumbers, :refRoles) n(key, position, role) order by n.key, n.position
     ), links as (
       insert into statement_links (seq, person_id, sender_id, is_own, lesson_id, course_id, class_id, enrolment_id, attempt_id, objective_id, badge_id)
       select w.seq, l.person, l.sender, coalesce(l.own, false), l.lesson, l.course, l.class, l.enrolment, l.attempt, l.objective, l.badge
         from wanted w, json_to_record(w.links) as l(person bigint, sender bigint, own boolean, lesson bigint, course bigint, class bigint, enrolment bigint,
              attempt bigint, objective bigint, badge bigint)
        where w.links is not null
-    ), voided as (
-      update statements set is_voided = true where seq = any(:voids)
+    ), definitions as (
+      insert into activities (key, iri, definition)
+      select d.key, d.iri, d.definition from clock, json_to_recordset(:definitions) as d(key uuid, iri text, definition text)
+      on conflict (key) do update set definition = excluded.definition
+    ), stored as (
+      insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id, sender, share_no, charge)
+      select seq, id, payload, is_voided, credential, app, sender, share, charge from wanted
+    ), charged as materialized (
+      select charge_shares(:shares, :charges) from clock
     )
-    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id, sender, share_no, charge)
-    select seq, id, payload, is_voided, credential, app, sender, share, charge from wanted returning seq`,
+    select k.last from clock k, charged`,
+})
+
+export const voidStatements = write('statements.void', {
+  params: { seqs: c.int8Array },
+  row: { seq: c.int8 },
+  text: `update statements set is_voided = true where seq = any(:seqs) returning seq`,
 })
 
 /** Creates the partitions of the coming months. */
@@ -162,14 +270,6 @@ export const findDefinitions = write('statements.findDefinitions', {
   params: { keys: c.uuidArray },
   row: { iri: c.text, definition: c.text },
   text: `select iri, definition from activities where key = any(:keys)`,
-})
-
-export const upsertDefinitions = write('statements.upsertDefinitions', {
-  params: { rows: c.json },
-  row: { key: c.uuid },
-  text: `
-    insert into activities (key, iri, definition) select * from json_to_recordset(:rows) as r(key uuid, iri text, definition text)
-    on conflict (key) do update set definition = excluded.definition returning key`,
 })
 
 export const insertAttachment = write('statements.insertAttachment', {

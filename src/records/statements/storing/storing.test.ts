@@ -271,6 +271,39 @@ test('a removed statement leaves no key behind, also of those that it was found 
   assert.equal(await countRefs(), 0)
 })
 
+test('statements sent again are compared without reading their texts, and references read at most 32 MiB (D11)', async () => {
+  const app = await shared
+  const environment = app.environment()
+  const long = `2026-01-02T03:04:05.${'0'.repeat(200)}+01:00`
+  const [timed, untimed, digits] = [make({ timestamp: '2026-01-02T03:04:05Z' }), make(), make({ timestamp: long })]
+  await save(environment, timed, untimed, digits)
+  const ids = [timed.id, untimed.id, digits.id]
+  const rows = await environment.db.all(store.findKnown, { ids, targets: [untimed.id], bytes: 1000 })
+  assert.deepEqual(
+    ids.map((id) => {
+      const { timestamp, payload } = rows.find(({ statement_id }) => statement_id === id)!
+      return [timestamp, payload !== null]
+    }),
+    [
+      [timed.timestamp, false],
+      [null, true],
+      [long, false],
+    ],
+  )
+  await assert.rejects(save(environment, { ...timed, timestamp: '2026-01-02T03:04:06Z' }), { code: 4091 })
+  const big = await app.sql(
+    `with made as (select gen_random_uuid() as id, (select last from statement_clock) - 500 - i * 1000 as seq from generate_series(1, 40) i),
+       kept as (insert into statement_ids (statement_id, seq, fingerprint) select id, seq, id from made)
+     insert into statements (seq, statement_id, payload)
+     select seq, id, '{"actor":{"mbox":"mailto:a@example.org"},"verb":{"id":"https://example.org/v"},"object":{"id":"https://example.org/' || repeat('x', 1000000) || '"}}' from made
+     returning statement_id as id`,
+  )
+  const references = big.map(({ id }) => refer(String(id)))
+  await assert.rejects(save(environment, ...references), { code: 4003 })
+  await save(environment, ...references.slice(0, 30))
+  await Promise.all(references.slice(30).map((one) => save(environment, one)))
+})
+
 test('queries: keys by place, several keys, ranges, both orders, and pages by sequence number', async () => {
   const app = await shared
   const environment = app.environment()

@@ -11,9 +11,9 @@ const op = operationsIn({ area: 'xAPI', who: person })
 export const verbOperations: readonly Operation[] = [
   op('GET /edu/v1/xapi/verbs', {
     name: 'listVerbs',
-    summary: 'Lists the verb library',
+    summary: 'List xAPI verbs',
     description:
-      'The verbs that v2 statements can use: the built-in ones, and those that administrators have added. v1 takes any verb as plain text.',
+      'Returns the verbs that v2 statements can use: the built-in ones, and those that administrators have added. v1 takes any verb as plain text.',
     who: member,
     input: Nothing,
     output: json(Verbs),
@@ -21,8 +21,8 @@ export const verbOperations: readonly Operation[] = [
   }),
   op('PUT /edu/v1/xapi/verbs', {
     name: 'addVerb',
-    summary: 'Adds a verb to the library',
-    description: 'Statements can use it from then on. The audit log says who added it.',
+    summary: 'Create an xAPI verb',
+    description: 'Adds a verb to the library, so that statements can use it. The audit log says who added it.',
     example: { request: { verbId: 'https://sandhills.example.org/verbs/flew', name: 'flew' }, as: 'ellis' },
     needs: [administrator],
     input: AddVerb,
@@ -32,8 +32,9 @@ export const verbOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/xapi/verbs/remove', {
     name: 'removeVerb',
-    summary: 'Removes a verb from the library',
-    description: 'New statements with it are refused; existing ones stay. Built-in verbs cannot be removed.',
+    summary: 'Delete an xAPI verb',
+    description:
+      'Deletes a verb from the library: new statements with it are refused, and existing ones stay. Built-in verbs cannot be deleted.',
     example: { request: { verbId: 'https://sandhills.example.org/verbs/flew' }, as: 'ellis', after: 'addVerb' },
     needs: [administrator],
     input: NameVerb,

@@ -19,6 +19,9 @@ export const UNKNOWN_VERB: Fault = {
   must: 'be in the verb library, which GET /edu/v1/xapi/verbs lists',
 }
 
+/** The maximum number of verbs that administrators may add, so that the list of all verbs stays small. */
+const MOST_VERBS = 400
+
 /** Whether a verb is built into the platform. */
 export const isStandardVerb = (known: Bases, iri: string): boolean =>
   STANDARD_VERBS.has(iri) || presetVerbs(known).some(({ id }) => id === iri)
@@ -50,10 +53,12 @@ export async function addVerb(db: Db, who: PersonCaller, what: AddVerb, { get }:
   if (!isIri(iri)) throw fail('validationFailed', 'verbId must be an IRI, such as https://example.org/verbs/flew')
   const name = readName(what.name)
   await db.transaction(async (tx) => {
+    if ((await tx.all(store.listVerbs, {})).length >= MOST_VERBS)
+      throw fail('conflict', `The verb library has ${MOST_VERBS} added verbs, which is the maximum: delete one first`)
     const isAdded =
       !isStandardVerb(get(bases), iri) &&
       (await tx.first(store.insertVerb, { iri, name, person: who.personId, now: who.at }))
-    if (!isAdded) throw fail('conflict', 'This verb is in the library already')
+    if (!isAdded) throw fail('conflict', 'This verb is already in the library')
     await recordAudit(tx, who, { action: 'verb.added', personId: who.personId, detail: { verb: iri, name } })
   })
   return { verbId: iri, name, standard: false }
@@ -65,8 +70,7 @@ export async function addVerb(db: Db, who: PersonCaller, what: AddVerb, { get }:
  */
 export async function removeVerb(db: Db, who: PersonCaller, what: NameVerb, { get }: Services): Promise<void> {
   const { verbId: iri } = what
-  if (isStandardVerb(get(bases), iri))
-    throw fail('impossibleNow', 'This verb came with the platform and cannot be removed')
+  if (isStandardVerb(get(bases), iri)) throw fail('impossibleNow', 'This verb is built-in and cannot be deleted')
   await db.transaction(async (tx) => {
     const removed = await tx.first(store.deleteVerb, { iri })
     if (!removed) throw fail('notFound', 'There is no such verb in the library')
