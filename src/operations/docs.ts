@@ -16,16 +16,16 @@ import { renderSchema, withMigratedDatabase } from './schema-document.ts'
  */
 const ADVICE: Record<ErrorName, string> = {
   badRequest: 'Correct the request; the message says what could not be read.',
-  parameterMissing: 'Send the parameter that the message names.',
-  duplicate: 'Use what exists, or choose another name; at sign-in, ask for a supported response type.',
-  validationFailed: 'Correct the value that the message names.',
-  wrongUserType: 'Do not offer this to users of that type.',
-  wrongType: 'Send the parameter as the type that the message names.',
+  parameterMissing: 'Send the missing parameter; the message says which.',
+  duplicate: 'Use the existing object, or choose another name; at sign-in, request a supported response type.',
+  validationFailed: 'Correct the value; the message says which.',
+  wrongUserType: 'Do not offer this to users of this type.',
+  wrongType: 'Send the parameter with the type in the message.',
   impossibleNow: 'Read the current state and offer only what it allows.',
   storageFull: 'Delete what is no longer needed, or ask an administrator for more storage. Nothing was changed.',
   alreadyUsed: 'Start again: codes and refresh tokens work once.',
   tokenExpired: 'Refresh the access token, then repeat the request once.',
-  wrongCredentials: 'Ask the person again.',
+  wrongCredentials: 'Ask the user again.',
   unknownClient: "Check the app's client ID and secret, or the plugin's key.",
   appNotUsable: "Use a client ID of this environment; otherwise ask an administrator about the app's approval.",
   permissionMissing: 'Ask an administrator to grant it.',
@@ -33,18 +33,18 @@ const ADVICE: Record<ErrorName, string> = {
   notAuthorized: 'Send the Authorization header.',
   scopeMissing: 'Sign the user in again with the scope, if the app has it.',
   consentMissing: 'Sign the user in again, so that they can consent.',
-  forbidden: 'Do not retry: this user has no access. Somebody who has can give it.',
+  forbidden: 'Do not retry: this user does not have permission. A user who has it can grant access.',
   authorizationIncomplete: 'Send all parameters of the authorization request.',
-  tokenInvalid: 'Forget the tokens and sign the user in again.',
-  notForAnonymous: 'Let the user make an account first.',
+  tokenInvalid: 'Delete the tokens and sign the user in again.',
+  notForAnonymous: 'Let the user create an account first.',
   noSuchApp: 'Check the client ID.',
   notFound: 'Check the id or the key; it may have been deleted.',
   methodNotAllowed: 'Use one of the methods in the header `Allow`.',
-  conflict: 'Read what exists, decide again, and repeat where it still makes sense.',
+  conflict: 'Read the current state, decide again, and repeat the request if it still makes sense.',
   preconditionFailed: 'Read it again, and repeat with its current ETag.',
   bodyTooLarge: 'Send less at once.',
   unsupportedMediaType: 'Send application/json.',
-  expectationFailed: 'Leave the header out, or send `Expect: 100-continue` to be asked for the body.',
+  expectationFailed: 'Leave out the header, or send `Expect: 100-continue`.',
   tooManyRequests: 'Wait as many seconds as Retry-After says.',
   internal: 'Try again later, with the same Idempotency-Key; if it happens again, report the x-request-id.',
   notReady: 'Try again shortly, with the same Idempotency-Key.',
@@ -68,7 +68,7 @@ in the headers \`errorcode\`, \`errordescription\`, \`error_code\` and \`error_d
 more exact than the one below, and may change. The header \`x-request-id\` identifies the request in the platform's log.
 
 ${table(
-  ['Status', 'Code', 'Name', 'Text', 'What a client should do'],
+  ['Status', 'Code', 'Name', 'Text', 'What to do'],
   listErrors().map(({ status, code, kind, text }) => [status, code, `\`${kind}\``, text, ADVICE[kind]]),
 )}
 `
@@ -81,7 +81,7 @@ The platform reads settings from the environment, and from the file of \`NAME=va
 It refuses to start with a wrong setting, and names all wrong settings at once.
 
 ${table(
-  ['Setting', 'Default', 'What it does'],
+  ['Setting', 'Default', 'Description'],
   listSettings().map(({ name, about, shownDefault }) => [`\`${name}\``, shownDefault, about]),
 )}
 `
@@ -113,7 +113,7 @@ function renderFields({ input, from }: Operation): string {
 
 const renderOperations = (): string =>
   table(
-    ['Operation', 'Address', 'What it does', 'Fields', 'Its own errors'],
+    ['Operation', 'Address', 'Summary', 'Fields', 'Errors of its own'],
     everything.operations.map((operation) => [
       `\`${operation.name}\``,
       `\`${operation.method} ${operation.path}\``,

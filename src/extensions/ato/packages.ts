@@ -24,7 +24,7 @@ import * as store from './store.ts'
 const own = managed({
   find: (db, { person, key }) => db.first(store.findPackage, { person, package: key }),
   lock: (tx, key) => tx.first(store.lockPackage, { package: key }),
-  refusal: 'There is no package with that id, or you do not work on its app',
+  refusal: 'There is no package with this id, or you do not work on its app',
 })
 
 /** Locks a package, and counts its distributions, requests and open requests. */
@@ -38,10 +38,10 @@ export function addPackage(db: Db, who: PersonCaller, what: AddPackage): Promise
   const phone = lineOrNull('companyPhone', what.companyPhone)
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { person: who.personId, client: what.clientId })
-    if (!app) throw fail('forbidden', 'There is no app with that client ID, or you do not work on it')
+    if (!app) throw fail('forbidden', 'There is no app with this client ID, or you do not work on it')
     const { count } = (await tx.first(store.countPackages, { app: app.id }))!
     if (count >= MAX_PACKAGES)
-      throw fail('impossibleNow', `An app has ${MAX_PACKAGES} packages at most; remove one first`)
+      throw fail('impossibleNow', `An app can have at most ${MAX_PACKAGES} packages; delete one first`)
     const key = makeId()
     await tx.first(store.insertPackage, { key, app: app.id, name, phone, now: who.at })
     return readPackage(tx, who, { packageId: key })
@@ -74,7 +74,7 @@ export function addDistribution(db: Db, who: PersonCaller, what: AddDistribution
   return db.transaction(async (tx) => {
     const { row, distributions } = await lockPackage(tx, who, what.packageId)
     if (distributions >= MAX_DISTRIBUTIONS)
-      throw fail('impossibleNow', `A package has ${MAX_DISTRIBUTIONS} distributions at most; remove one first`)
+      throw fail('impossibleNow', `A package can have at most ${MAX_DISTRIBUTIONS} distributions; delete one first`)
     const key = makeId()
     const fields = { key, package: row.id, name, platform, version, uri: what.uri, now: who.at }
     await tx.first(store.insertDistribution, fields)
@@ -86,7 +86,7 @@ export function addDistribution(db: Db, who: PersonCaller, what: AddDistribution
 
 export async function removeDistribution(db: Db, who: PersonCaller, what: RemoveDistribution): Promise<Package> {
   const { distributionId: distribution } = what
-  const notYours = () => fail('forbidden', 'There is no distribution with that id, or you do not work on its app')
+  const notYours = () => fail('forbidden', 'There is no distribution with this id, or you do not work on its app')
   const found = await db.first(store.findPackageOfDistribution, { distribution })
   if (!found) throw notYours()
   const packageId = found.package

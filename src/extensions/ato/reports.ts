@@ -15,13 +15,13 @@ async function readServed(db: Db, who: AppUser, requestId: string) {
   if (!row)
     throw fail(
       'permissionMissing',
-      'Only an active plugin with the permission ato may report on requests: sign in to such a plugin',
+      'Only an active plugin with the permission ato can report on requests: sign in to such a plugin',
     )
   const { id, status, is_cancelled: isCancelled, may_work: mayWork } = row
   if (id === null || !mayWork)
     throw fail(
       'notFound',
-      "There is no request with that id for this plugin, or you do not work on it; owners and developers of the app's organisation do, and people of the plugin's organisation",
+      "There is no request with this id for this plugin, or you do not work on it; only owners and developers of the app's organisation and members of the plugin's organisation do",
     )
   return { id, status: status as Status, isCancelled }
 }
@@ -63,7 +63,7 @@ export function reportAlert(db: Db, who: AppUser, what: ReportAlert): Promise<vo
     const locked = await tx.first(store.lockRequest, { request: id })
     if (!locked || locked.cancelled_at) throw fail('impossibleNow', 'This request was cancelled')
     const { count } = (await tx.first(store.countAlerts, { request: id }))!
-    if (count >= MAX_ALERTS) throw fail('impossibleNow', `A request has ${MAX_ALERTS} alerts at most`)
+    if (count >= MAX_ALERTS) throw fail('impossibleNow', `A request can have at most ${MAX_ALERTS} alerts`)
     await tx.first(store.insertAlert, {
       request: id,
       person: who.personId,

@@ -348,7 +348,7 @@ test('requests outlive their plugin: what was completed is kept, what is open ca
 
   const { packageId, cancellable } = await read(open)
   assert.equal(cancellable, true)
-  assertError(await call(drew, 'POST', `${ATO}/request/open`, { requestId: open }), 400, 4006, /was removed/)
+  assertError(await call(drew, 'POST', `${ATO}/request/open`, { requestId: open }), 400, 4006, /was deleted/)
   const events = (await readEvents(app)).length
   await ask(drew, 'PUT', '/distribution', { packageId, ...DISTRIBUTION })
   assert.equal((await readEvents(app)).length, events, 'there is nobody to tell')
@@ -400,7 +400,7 @@ test('invalid text and addresses are refused', async () => {
     assertError(await call(drew, 'PUT', `${ATO}/distribution`, { packageId, ...DISTRIBUTION, ...fields }), 400, 4003)
   for (const [uri, problem] of [
     ['ftp://example.org/x', /^uri begins with ftp:; send one that begins with https/],
-    ['example.org/x', /^uri is not a complete address; send/],
+    ['example.org/x', /^uri is not a complete URL; send/],
   ] as const)
     assertError(
       await call(drew, 'PUT', `${ATO}/distribution`, { packageId, ...DISTRIBUTION, uri }),

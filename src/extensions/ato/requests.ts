@@ -25,7 +25,7 @@ import * as store from './store.ts'
 /** Finds a request about an app that the caller develops. Throws for any other request, and for an unknown id. */
 async function readOwn(db: Db, who: PersonCaller, requestId: string) {
   const row = await db.first(store.findRequest, { person: who.personId, request: requestId })
-  if (!row) throw fail('forbidden', 'There is no request with that id, or you do not work on its app')
+  if (!row) throw fail('forbidden', 'There is no request with this id, or you do not work on its app')
   return row
 }
 
@@ -34,9 +34,9 @@ export function startRequest(db: Db, who: PersonCaller, what: StartRequest, url:
   return db.transaction(async (tx) => {
     const { row, requests } = await lockPackage(tx, who, what.packageId)
     const plugin = await tx.first(store.findPlugin, { client: what.pluginClientId })
-    if (!plugin) throw fail('notFound', 'There is no active ATO plugin with that client ID')
+    if (!plugin) throw fail('notFound', 'There is no active ATO plugin with this client ID')
     if (requests >= MAX_REQUESTS)
-      throw fail('impossibleNow', `A package has ${MAX_REQUESTS} requests at most; make another package`)
+      throw fail('impossibleNow', `A package can have at most ${MAX_REQUESTS} requests; create another package`)
     const key = makeId()
     const { id, name } = plugin
     const fields = {
@@ -52,7 +52,7 @@ export function startRequest(db: Db, who: PersonCaller, what: StartRequest, url:
     if (!made)
       throw fail(
         'conflict',
-        'This package has an open request with that plugin: wait until it is completed, or cancel it',
+        'This package already has an open request to this plugin: wait until it is completed, or cancel it',
       )
     await atoEvents.emit(tx, {
       kind: 'request.started',
@@ -112,7 +112,9 @@ export async function cancelRequest(db: Db, who: PersonCaller, what: NameRequest
   if (done || request.cancelledDate) return request
   throw fail(
     'impossibleNow',
-    request.completedDate ? 'This request is completed' : 'The plugin does not allow this request to be cancelled now',
+    request.completedDate
+      ? 'This request is completed'
+      : 'The plugin does not allow this request to be cancelled at the moment',
   )
 }
 
@@ -126,8 +128,8 @@ export async function openRequest(
   policy: TokenPolicy,
 ): Promise<{ uri: string }> {
   const { plugin_client_id: clientId, redirect_uri: launchUri, ...row } = await readOwn(db, who, what.requestId)
-  if (row.is_plugin_removed) throw fail('impossibleNow', 'The plugin that served this request was removed')
-  if (launchUri === null) throw fail('impossibleNow', 'The plugin that serves this request is not active')
+  if (row.is_plugin_removed) throw fail('impossibleNow', 'The plugin that handled this request was deleted')
+  if (launchUri === null) throw fail('impossibleNow', 'The plugin that handles this request is not active')
   return launchApp(db, who, { clientId, launchUri, state: what.requestId, isAllowed: what.allow ?? false }, policy)
 }
 

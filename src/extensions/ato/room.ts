@@ -5,18 +5,18 @@ import { atoOperations } from './routes.ts'
 export const ato: Room = {
   name: 'ato',
   areas: {
-    ATO: 'Packages of apps with their distributions, and requests about them: started by those who work on the app, and served by the ATO plugin that they choose.',
+    ATO: 'Packages of apps with their distributions, and requests about them to an ATO plugin.',
   },
   operations: atoOperations,
   personalTables: {
     ato_requests: {
       inExport: '`ato.json`',
-      whenDeleted: 'gone: who started it is forgotten, the request is of the app',
+      whenDeleted: 'the reference to who started it is deleted; the request belongs to the app',
     },
     ato_entries: {
       inExport: '`ato.json`',
-      whenDeleted: 'gone: who did it is forgotten, the entry is of the request',
+      whenDeleted: 'the reference to who did it is deleted; the entry belongs to the request',
     },
   },
-  exports: [{ file: 'ato.json', about: 'What you did about ATO requests', read: exportEntries }],
+  exports: [{ file: 'ato.json', about: 'Your actions on ATO requests', read: exportEntries }],
 }

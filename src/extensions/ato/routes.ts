@@ -42,9 +42,9 @@ const reportErrors = ['permissionMissing', 'notFound', 'impossibleNow'] as const
 export const atoOperations: readonly Operation[] = [
   op('POST /plugin/v1/ato/status', {
     name: 'reportAtoStatus',
-    summary: 'Reports the status of a request',
+    summary: 'Update an ATO request status',
     description:
-      'Reports progress on a request, with a token from signing in to the plugin. Requests go from `not-started` to `in-progress`, from there to `action-required` or `under-review` and back, and from `under-review` to `completed`, which is final. Repeating a status changes only `cancellable`.',
+      'Sets the status of a request, with a token from signing in to the plugin. Requests go from `not-started` to `in-progress`, from there to `action-required` or `under-review` and back, and from `under-review` to `completed`, which is final. Repeating a status changes only `cancellable`.',
     example: {
       request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw', status: 'in-progress', complete: false, cancellable: true },
       as: 'ellis',
@@ -59,9 +59,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/ato/alert', {
     name: 'reportAtoAlert',
-    summary: 'Sends an alert about a request',
+    summary: 'Send an ATO alert',
     description:
-      'Tells the people who work on the app something about their request. The alert appears in the timeline; the status does not change.',
+      'Sends an alert about a request to the users who work on the app. The alert appears in the timeline; the status does not change.',
     example: {
       request: {
         requestId: 'x8GnS1rCqE6jFt3HdB9lPw',
@@ -82,9 +82,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('PUT /plugin/v1/ato/package', {
     name: 'addAtoPackage',
-    summary: 'Creates a package of an app',
+    summary: 'Create an ATO package',
     description:
-      'A package is what a request is about: an app, in one or more distributions. Owners and developers of the app create it.',
+      'Creates a package, which is what a request is about: an app, in one or more distributions. Owners and developers of the app can create one.',
     example: {
       request: { clientId: CLIENT_ID, name: 'Demo app for schools', companyPhone: '+1 555 0100' },
       as: 'ellis',
@@ -97,8 +97,8 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v1/ato/package', {
     name: 'readAtoPackage',
-    summary: 'Reads a package with its distributions',
-    description: 'The package with all its distributions. People who work on its app can read it.',
+    summary: 'Get an ATO package',
+    description: 'Returns a package with all its distributions. Users who work on its app can read it.',
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: NamePackage,
@@ -108,8 +108,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v1/ato/package/list', {
     name: 'listAtoPackages',
-    summary: 'Lists the packages of an app',
-    description: 'The packages of an app, by name. If the caller does not work on the app, the list is empty.',
+    summary: 'List ATO packages',
+    description:
+      'Returns the packages of an app, sorted by name. If the caller does not work on the app, the list is empty.',
     example: { request: { clientId: CLIENT_ID }, as: 'ellis', after: 'addAtoPackage' },
     roles: APP_DEVELOPERS,
     input: ListPackages,
@@ -118,9 +119,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/ato/package/remove', {
     name: 'removeAtoPackage',
-    summary: 'Removes a package',
+    summary: 'Delete an ATO package',
     description:
-      'Its distributions and the history of its requests are removed too. An open request has to be cancelled first.',
+      'Deletes a package with its distributions and the history of its requests. An open request has to be cancelled first.',
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: NamePackage,
@@ -130,9 +131,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('PUT /plugin/v1/ato/distribution', {
     name: 'addAtoDistribution',
-    summary: 'Adds a distribution to a package',
+    summary: 'Create an ATO distribution',
     description:
-      'Adds a distribution to a package. The plugin of every open request is sent the current list of distributions.',
+      'Adds a distribution to a package. The plugin of every open request receives the current list of distributions.',
     example: {
       request: {
         packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg',
@@ -151,8 +152,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/ato/distribution/remove', {
     name: 'removeAtoDistribution',
-    summary: 'Removes a distribution from its package',
-    description: 'Removes one distribution. The plugin of every open request is sent the distributions that are left.',
+    summary: 'Delete an ATO distribution',
+    description:
+      'Deletes a distribution from its package. The plugin of every open request receives the distributions that are left.',
     example: { request: { distributionId: 'hD4pUe7TzJ0mAo5KiW2vYq' }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: RemoveDistribution,
@@ -161,9 +163,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('PUT /plugin/v1/ato/request', {
     name: 'startAtoRequest',
-    summary: 'Starts a request about a package',
+    summary: 'Start an ATO request',
     description:
-      'Asks an ATO plugin to handle a package; a package can have one open request per plugin. The plugin receives the caller’s name and e-mail address, the names of organisation, app and package, and the distributions.',
+      "Asks an ATO plugin to handle a package; a package can have one open request per plugin. The plugin receives the caller's name and e-mail address, the names of organisation, app and package, and the distributions.",
     example: { request: { packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg', pluginClientId: 'gs-demo-ato' }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: StartRequest,
@@ -173,9 +175,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v1/ato/request', {
     name: 'readAtoRequest',
-    summary: 'Reads a request with its timeline',
+    summary: 'Get an ATO request',
     description:
-      'The request and its history: status changes, alerts and changes of its distributions, each with who and when. The newest 500 changes and all alerts are kept.',
+      'Returns a request with its timeline: status changes, alerts and changes of its distributions, each with who and when. The newest 500 changes and all alerts are kept.',
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw' }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: NameRequest,
@@ -185,8 +187,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v1/ato/request/list', {
     name: 'listAtoRequests',
-    summary: 'Lists the requests about an app',
-    description: 'The requests about an app, newest first. If the caller does not work on the app, the list is empty.',
+    summary: 'List ATO requests',
+    description:
+      'Returns the requests about an app, newest first. If the caller does not work on the app, the list is empty.',
     example: {
       request: { clientId: CLIENT_ID, packageId: 'Vt6wLk3NfQ9yRb1XsM8cZg' },
       as: 'ellis',
@@ -199,9 +202,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/ato/request/cancel', {
     name: 'cancelAtoRequest',
-    summary: 'Cancels a request',
+    summary: 'Cancel an ATO request',
     description:
-      'Ends a request that is `cancellable`, which the plugin decides, or whose plugin is inactive or was removed. The plugin is not told: its later reports are refused.',
+      'Cancels a request that is `cancellable`, which the plugin decides, or whose plugin is inactive or was deleted. The plugin is not told: its later reports are refused.',
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw' }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: NameRequest,
@@ -211,9 +214,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/ato/request/open', {
     name: 'openAtoRequest',
-    summary: 'Returns the address that opens the plugin at a request',
+    summary: 'Open an ATO request',
     description:
-      "The address is the plugin's redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019: ask them, then send `allow`.",
+      "Returns the URL that opens the plugin at a request: the plugin's redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019: ask them, then send `allow`.",
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw', allow: true }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: OpenRequest,
@@ -225,8 +228,9 @@ export const atoOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v1/ato/plugins', {
     name: 'listAtoPlugins',
-    summary: 'Lists the ATO plugins that take requests',
-    description: 'Sorted by name. Plugins that are inactive or cannot be reached are not listed.',
+    summary: 'List ATO plugins',
+    description:
+      'Returns the ATO plugins that accept requests, sorted by name. Plugins that are inactive or cannot be reached are not listed.',
     example: { request: {}, as: 'ellis' },
     input: ListAtoPlugins,
     output: json(AtoPluginPage),

@@ -48,7 +48,7 @@ export function checkMove(request: { readonly status: Status; readonly isCancell
 export function checkUri(uri: string): void {
   const url = URL.parse(uri)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return
-  const problem = url ? `begins with ${url.protocol}` : 'is not a complete address'
+  const problem = url ? `begins with ${url.protocol}` : 'is not a complete URL'
   throw fail(
     'validationFailed',
     `uri ${problem}; send one that begins with https:// or http://, such as https://downloads.example.org/app.msi`,

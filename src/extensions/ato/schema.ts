@@ -3,8 +3,8 @@ import { Flag, Id, inBody, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 import { ALERT_TYPES, MAX_DISTRIBUTIONS, STATUSES } from './rules.ts'
 
-const requestId = Id('Of the request')
-const packageId = Id('Of the package')
+const requestId = Id('Id of the request')
+const packageId = Id('Id of the package')
 const clientId = Id('Client ID of the app')
 
 // Status and alert reports that plugins send
@@ -13,15 +13,15 @@ export const ReportStatus = Type.Object({
   requestId,
   status: Type.Optional({ ...Id('The new status of the request'), enum: [...STATUSES] }),
   complete: Type.Optional(Flag('True with the status `completed`, or instead of it')),
-  cancellable: Type.Optional(Flag('Whether it may be cancelled from now on; unchanged if left out')),
+  cancellable: Type.Optional(Flag('Whether it can be cancelled from now on; unchanged if left out')),
 })
 export type ReportStatus = Static<typeof ReportStatus>
 
 export const ReportAlert = Type.Object({
   requestId,
   title: Text('One line', 200),
-  text: Type.Optional(Text('What people should know or do', 5000)),
-  providerId: Type.Optional(Id('The plugin’s own id for it', 200)),
+  text: Type.Optional(Text('What users should know or do', 5000)),
+  providerId: Type.Optional(Id("The plugin's own id of the alert", 200)),
   status: Type.Optional(Id('Free text; the status of the request does not change', 200)),
   type: Type.Optional({ ...Id('Severity; `info` by default'), enum: [...ALERT_TYPES] }),
 })
@@ -31,8 +31,8 @@ export type ReportAlert = Static<typeof ReportAlert>
 
 export const AddPackage = Type.Object({
   clientId,
-  name: Text('As people read it', 200),
-  companyPhone: Type.Optional(Text('Where plugins reach the people behind the app', 50)),
+  name: Text('Name of the package', 200),
+  companyPhone: Type.Optional(Text('Phone number at which plugins reach the people behind the app', 50)),
 })
 export type AddPackage = Static<typeof AddPackage>
 export const NamePackage = Type.Object({ packageId })
@@ -41,13 +41,13 @@ export const ListPackages = Type.Object({ clientId, ...paging })
 export type ListPackages = Static<typeof ListPackages>
 export const AddDistribution = Type.Object({
   packageId,
-  name: Text('As people read it', 200),
-  platform: Type.Optional(Text('What it runs on', 100)),
+  name: Text('Name of the distribution', 200),
+  platform: Type.Optional(Text('The platform it runs on', 100)),
   version: Type.Optional(Text('Its version', 100)),
-  uri: Id('Where to download it: https or http', 1000),
+  uri: Id('Download URL: https or http', 1000),
 })
 export type AddDistribution = Static<typeof AddDistribution>
-export const RemoveDistribution = Type.Object({ distributionId: Id('Of the distribution') })
+export const RemoveDistribution = Type.Object({ distributionId: Id('Id of the distribution') })
 export type RemoveDistribution = Static<typeof RemoveDistribution>
 export const StartRequest = Type.Object({ packageId, pluginClientId: Id('Client ID of the ATO plugin') })
 export type StartRequest = Static<typeof StartRequest>
@@ -57,7 +57,9 @@ export const OpenRequest = Type.Object({
   requestId,
   allow: Type.Optional(
     inBody(
-      Flag('Allows the plugin as the consent page does, if the caller has not yet: send it only after asking them'),
+      Flag(
+        'Allows the plugin, as the consent page does, if the caller has not done so yet: send it only after asking them',
+      ),
     ),
   ),
 })
@@ -86,7 +88,7 @@ export type Distribution = Static<typeof Distribution>
 
 const packageFields = {
   packageId: Type.String(),
-  clientId: Type.String({ description: 'Of the app' }),
+  clientId: Type.String({ description: 'Client ID of the app' }),
   name: Type.String(),
   companyPhone: OrNull('Null if not set'),
   createdDate: Moment,
@@ -98,7 +100,7 @@ export const Package = Type.Object(
   {
     ...packageFields,
     distributions: Type.Array(Distribution, {
-      description: `In the order in which they were added, ${MAX_DISTRIBUTIONS} at most`,
+      description: `In the order in which they were added, at most ${MAX_DISTRIBUTIONS}`,
     }),
   },
   { title: 'AtoPackage' },
@@ -109,14 +111,14 @@ const requestFields = {
   requestId: Type.String(),
   packageId: Type.String(),
   packageName: Type.String(),
-  clientId: Type.String({ description: 'Of the app' }),
+  clientId: Type.String({ description: 'Client ID of the app' }),
   appName: Type.String(),
   pluginClientId: Type.String(),
   pluginName: Type.String({
-    description: 'The name of the plugin; if it was removed, its name when the request started',
+    description: 'Name of the plugin; if it was deleted, its name when the request started',
   }),
-  pluginRemoved: Type.Boolean({ description: 'Whether the plugin was removed, so that nobody handles the request' }),
-  startedBy: OrNull('Handle; null if the account is gone'),
+  pluginRemoved: Type.Boolean({ description: 'Whether the plugin was deleted, so that nobody handles the request' }),
+  startedBy: OrNull('Handle; null if the account was deleted'),
   status: Type.String({ enum: [...STATUSES] }),
   cancellable: Type.Boolean({ description: 'Whether it can be cancelled now' }),
   startedDate: Moment,
@@ -131,7 +133,7 @@ export const RequestPage = PageOf(RequestEntry, 'AtoRequestPage')
 const Alert = Type.Object({
   title: Type.String(),
   text: Type.String(),
-  providerId: OrNull('The plugin’s own id for it'),
+  providerId: OrNull("The plugin's own id of the alert"),
   status: OrNull('As the plugin sent it'),
   type: Type.String({ enum: [...ALERT_TYPES] }),
 })
@@ -142,7 +144,7 @@ const AtoEntry = Type.Object(
       description: '`started`, `status`, `alert`, `distribution-added`, `distribution-removed` or `cancelled`',
     }),
     date: Moment,
-    by: OrNull('Handle of the person who did it, or for whom the plugin reported it; null if the account is gone'),
+    by: OrNull('Handle of the user who did it, or for whom the plugin reported it; null if the account was deleted'),
     status: OrNull('The new status of the request'),
     alert: Type.Union([Alert, Type.Null()]),
     distribution: Type.Union([Distribution, Type.Null()]),
@@ -151,7 +153,7 @@ const AtoEntry = Type.Object(
 )
 export type AtoEntry = Static<typeof AtoEntry>
 export const Request = Type.Object(
-  { ...requestFields, timeline: Type.Array(AtoEntry, { description: 'What happened, the oldest first' }) },
+  { ...requestFields, timeline: Type.Array(AtoEntry, { description: 'What happened, oldest first' }) },
   { title: 'AtoRequest' },
 )
 export type Request = Static<typeof Request>
@@ -166,7 +168,7 @@ export const AtoPluginPage = PageOf(AtoPlugin, 'AtoPluginPage')
 export const Opened = Type.Object(
   {
     uri: Type.String({
-      description: 'Address of the plugin, with `code` and `state`; works once, for the caller, within a minute',
+      description: 'URL of the plugin, with `code` and `state`; works once, for the caller, within a minute',
     }),
   },
   { title: 'AtoRequestOpened' },

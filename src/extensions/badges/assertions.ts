@@ -44,7 +44,7 @@ export async function assertBadge(db: Db, who: PluginCaller, what: AssertBadge):
     const held = await tx.first(store.findAssertion, { person, owner, key })
     if (held) return toAssertion(held, userId)
     await readPluginPerson(tx, who, userId)
-    throw fail('impossibleNow', `A plugin can give a person at most ${MAX_ASSERTED} badges`)
+    throw fail('impossibleNow', `A plugin can give a user at most ${MAX_ASSERTED} badges`)
   })
 }
 

@@ -28,7 +28,7 @@ import * as store from './store.ts'
 // Badges belong to courses and objectives. Owners of the organisation and administrators manage them; plugins with
 // access to the organisation can create badges, too. awarding.ts awards all of these badges automatically.
 
-const NOT_MANAGED = 'There is no badge with that id, or you do not manage it'
+const NOT_MANAGED = 'There is no badge with this id, or you do not manage it'
 const MAX_LISTED = 1000
 
 type Target = RowOf<typeof store.findTargetOfPlugin>
@@ -43,7 +43,7 @@ export function addPluginBadge(db: Db, who: PluginCaller, what: AddBadge): Promi
     const { courseId: course = null, objectiveId: objective = null } = what
     const target = await tx.first(store.findTargetOfPlugin, { plugin: who.pluginId, course, objective })
     if (!target)
-      throw fail('notFound', 'There is no course or objective with that id in the organisations of this plugin')
+      throw fail('notFound', 'There is no course or objective with this id in the organisations of this plugin')
     const id = await insert(tx, who, target, what, who.pluginId)
     if (id !== undefined) return readBadge(tx, id)
     const named = { course: target.course_id, objective: target.objective_id, name: readName(what.name) }
@@ -59,7 +59,7 @@ export function addBadge(db: Db, who: PersonCaller, what: AddBadge): Promise<Bad
   return db.transaction(async (tx) => {
     const { courseId: course = null, objectiveId: objective = null } = what
     const target = await tx.first(store.findTargetOfPerson, { person: who.personId, course, objective })
-    if (!target) throw fail('forbidden', 'There is no course or objective with that id, or you do not manage it')
+    if (!target) throw fail('forbidden', 'There is no course or objective with this id, or you do not manage it')
     const id = await insert(tx, who, target, what, null)
     if (id === undefined) throw taken()
     const badge = await readBadge(tx, id)
@@ -68,14 +68,14 @@ export function addBadge(db: Db, who: PersonCaller, what: AddBadge): Promise<Bad
   })
 }
 
-const taken = () => fail('conflict', 'There is a badge of that name already; choose another')
+const taken = () => fail('conflict', 'A badge with this name already exists; choose another')
 
 /** Inserts a badge; returns undefined if the course or objective already has a badge of that name. */
 async function insert(tx: Tx, who: Caller, target: Target, what: AddBadge, plugin: number | null) {
   const { course_id: course, objective_id: objective } = target
   const fields = readFields(what)
   if (!(await tx.first(store.lockCourse, { course })))
-    throw fail('impossibleNow', 'The course was removed at the same time')
+    throw fail('impossibleNow', 'The course was deleted at the same time')
   const made = await tx.first(store.insertBadge, {
     key: makeId(),
     course,
@@ -92,7 +92,7 @@ async function insert(tx: Tx, who: Caller, target: Target, what: AddBadge, plugi
   if (!made) return undefined
   const { count } = (await tx.first(store.countBadges, { course, objective }))!
   if (count > MAX_BADGES)
-    throw fail('impossibleNow', `A course or an objective has at most ${MAX_BADGES} badges; remove one first`)
+    throw fail('impossibleNow', `A course or an objective can have at most ${MAX_BADGES} badges; delete one first`)
   await awardLater(tx, who, [made.id])
   return made.id
 }
@@ -175,7 +175,7 @@ async function listVisible(db: Db, who: PluginCaller, what: BadgeFilter): Promis
   const organisations = await readPluginOrganisations(db, who, what.orgIds)
   const plugin = who.pluginId
   if ((course ?? objective) !== null && !(await db.first(store.findTargetOfPlugin, { plugin, course, objective })))
-    throw fail('notFound', 'There is no course or objective with that id in the organisations of this plugin')
+    throw fail('notFound', 'There is no course or objective with this id in the organisations of this plugin')
   const filter = { plugin, organisations, course, objective, ofObjectives }
   if (!isPaged(what)) return (await db.all(store.listVisible, { ...filter, limit: MAX_LISTED })).map(toBadge)
   const rows = await db.all(store.listVisiblePage, { ...filter, ...spanOf(what) })

@@ -70,13 +70,10 @@ test('mistakes are named with their places, and nothing is written', async () =>
   const cases: [object, RegExp][] = [
     [of({ ...COURSE, course: 'none' }), /badges\[0\]\.course/],
     [of({ ...OBJECTIVE, objective: 'none' }), /badges\[0\]\.objective: must be an objective of the course/],
-    [
-      of({ ...COURSE, key: 'badge-new', name: 'Renamed' }),
-      /badges\[0\]\.name: must be another: the badge badge-course/,
-    ],
-    [of({ ...COURSE, key: 'one' }, { ...COURSE, key: 'two' }), /badges\[1\]\.name: must be another: the badge one/],
-    [of({ ...COURSE, objective: 'safety' }), /badges\[0\]: must stay with its course/],
-    [of({ ...COURSE, image: 'http://a.example.org' }), /badges\[0\]\.image: must be an https address/],
+    [of({ ...COURSE, key: 'badge-new', name: 'Renamed' }), /badges\[0\]\.name: must be unique: the badge badge-course/],
+    [of({ ...COURSE, key: 'one' }, { ...COURSE, key: 'two' }), /badges\[1\]\.name: must be unique: the badge one/],
+    [of({ ...COURSE, objective: 'safety' }), /badges\[0\]: must keep its course/],
+    [of({ ...COURSE, image: 'http://a.example.org' }), /badges\[0\]\.image: must be an https URL/],
     [of({ ...COURSE, holders: [{ handle: '@nobody', issued }] }), /badges\[0\]\.holders\[0\]\.handle/],
     [of({ ...COURSE, holders: [{ handle: '@avery', issued: '2099-01-01T00:00Z' }] }), /holders\[0\]\.issued: must be/],
     [of({ ...COURSE, holders: [{ handle: '@avery' }] }), /badges\[0\]\.holders\[0\]/],

@@ -16,30 +16,30 @@ const Long = (about: string) =>
     Type.String({
       pattern: '^[^\\0\\p{Cs}]*$',
       maxLength: 10_000,
-      must: 'a text of at most 10000 characters',
+      must: 'a string of at most 10000 characters',
       about,
     } satisfies Field),
   )
 
 const ImportedBadge = Type.Object({
   key: ImportId('The badgeId'),
-  course: ImportId('Key of the course that it belongs to; it stays with it'),
+  course: ImportId('Key of the course that it belongs to; it cannot be changed'),
   objective: Type.Optional(ImportId('The objective of the course that it belongs to; the whole course by default')),
-  name: Line(200, 'Name that people see; different for each badge of a course or objective', { minLength: 1 }),
+  name: Line(200, 'Name of the badge; unique within its course or objective', { minLength: 1 }),
   description: Long('Empty by default'),
   type: Type.Optional(Line(100, '`course` or `objective` by default', { minLength: 1 })),
   image: Type.Optional(
     Type.Refine(
       Type.String({
         maxLength: 2000,
-        must: 'an https address, or an image id',
+        must: 'an https URL, or an image id',
         about: 'None by default',
       } satisfies Field),
       isImage,
     ),
   ),
   issuerName: Type.Optional(Line(200, 'The name of the organisation by default', { minLength: 1 })),
-  criteria: Long('What it is given for; empty by default'),
+  criteria: Long('What it is awarded for; empty by default'),
 })
 /**
  * A badge in an import file. A batch that only adds holders has entries with nothing but the key: in these, `course`
@@ -89,9 +89,9 @@ export const badgeSection: ImportSection<BadgeEntry, StoredBadge, BadgePlan> = {
         ...(objective === undefined || isIn(objective, course)
           ? []
           : [`badges[${i}].objective: must be an objective of the course`]),
-        ...(owner === undefined ? [] : [`badges[${i}].name: must be another: the badge ${owner} has it`]),
+        ...(owner === undefined ? [] : [`badges[${i}].name: must be unique: the badge ${owner} has it`]),
         ...(found && (found.course !== course || found.objective !== (objective ?? null))
-          ? [`badges[${i}]: must stay with its course and objective`]
+          ? [`badges[${i}]: must keep its course and objective`]
           : []),
       ]
     })
@@ -161,7 +161,7 @@ export const holderTie: ImportTie<HeldEntry, StoredBadge, ReadonlySet<string>, r
       maxItems: MAX_HOLDERS,
       must: `a list of at most ${MAX_HOLDERS} holders, each with handle and issued`,
       about:
-        'Who has it, since when: `{"handle": "@avery", "issued": "2026-05-01T12:00:00Z"}`. They are added; none is removed',
+        'Users who hold it, and since when: `{"handle": "@avery", "issued": "2026-05-01T12:00:00Z"}`. They are added; none is removed',
     } satisfies Field),
   ),
   when: 'after',
@@ -174,7 +174,7 @@ export const holderTie: ImportTie<HeldEntry, StoredBadge, ReadonlySet<string>, r
         for (const { instancePath, message } of shape.Errors(one).slice(0, 3))
           yield `${place}[${j}]${instancePath.replaceAll('/', '.')}: ${message}`
       for (const [j, { issued }] of holdersOf(entry))
-        if (!(Date.parse(issued) <= now.getTime())) yield `${place}[${j}].issued: must be a time that is past`
+        if (!(Date.parse(issued) <= now.getTime())) yield `${place}[${j}].issued: must be in the past`
     }
   },
 

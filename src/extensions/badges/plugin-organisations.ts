@@ -16,6 +16,6 @@ export async function readPluginOrganisations(
   const accessible = await db.all(store.listAccessible, { plugin: who.pluginId, keys: [...new Set(keys)] })
   const unknown = keys.find((key) => !accessible.some((one) => one.key === key))
   if (unknown !== undefined)
-    throw fail('notFound', 'orgIds names an organisation that does not exist or that this plugin was not given')
+    throw fail('notFound', 'orgIds has an organisation that does not exist or that this plugin has no access to')
   return accessible.map(({ key }) => key)
 }

@@ -8,7 +8,7 @@ import { badgeOperations } from './routes.ts'
 export const badges: Room = {
   name: 'badges',
   areas: {
-    Badges: 'Badges of courses and objectives, which the platform gives to those who earn them, and what people hold.',
+    Badges: 'Badges of courses and objectives, which the platform awards to users who earn them.',
   },
   operations: badgeOperations,
   personalTables: { badge_assertions: { inExport: '`badges.json`', whenDeleted: 'gone' } },

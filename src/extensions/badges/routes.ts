@@ -42,9 +42,9 @@ const needs = [permission('badges')]
 export const badgeOperations: readonly Operation[] = [
   op('POST /plugin/v2/ai/badge', {
     name: 'addPluginBadge',
-    summary: 'Creates a badge for a course or an objective',
+    summary: 'Create a badge as a plugin',
     description:
-      'The course must belong to an organisation that the plugin was given. The platform awards the badge to everybody who earns it, including those who have earned it already. Sending the same name again changes the plugin’s badge; a name that another badge has is refused.',
+      "Creates a badge for a course or an objective of an organisation that the plugin has access to. The platform awards the badge to every user who earns it, including those who have earned it already. Sending the same name again updates the plugin's badge; the name of another badge is refused.",
     example: {
       request: {
         name: 'Quick preflight',
@@ -65,9 +65,9 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v2/ai/badge/course', {
     name: 'listCourseBadges',
-    summary: 'Lists badges of courses',
+    summary: 'List course badges',
     description:
-      'Badges that belong to whole courses of the plugin’s organisations, or of those in `orgIds`, or of one course, by course and name. A plain array of at most 1000 badges and about 2 MiB; with `page` or `limit`, in pages.',
+      "Returns badges of whole courses in the plugin's organisations, in those in `orgIds`, or of one course, sorted by course and name. The response is an array of at most 1000 badges and about 2 MiB; with `page` or `limit`, it is a page.",
     example: { request: { courseId: 'course-preflight' }, after: 'addPluginBadge' },
     needs,
     roles: ['plugin'],
@@ -78,9 +78,9 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v2/ai/badge/objective', {
     name: 'listObjectiveBadges',
-    summary: 'Lists badges of objectives',
+    summary: 'List objective badges',
     description:
-      'Badges that belong to objectives of courses in the plugin’s organisations, or of those in `orgIds`, or of one objective, by course and name. A plain array of at most 1000 badges and about 2 MiB; with `page` or `limit`, in pages.',
+      "Returns badges of objectives in the plugin's organisations, in those in `orgIds`, or of one objective, sorted by course and name. The response is an array of at most 1000 badges and about 2 MiB; with `page` or `limit`, it is a page.",
     example: { request: { objectiveId: 'objective-safety' } },
     needs,
     roles: ['plugin'],
@@ -91,9 +91,9 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v2/ai/badge/assertion', {
     name: 'assertBadge',
-    summary: "Asserts a badge on a person's record",
+    summary: 'Assert a badge',
     description:
-      'The person holds the badge from then on, with this plugin as `assertedBy`. For a badge of the platform, name, image and issuer are the platform’s, and earning it replaces the assertion; any other `badgeId` is the plugin’s own and stored as sent. If the person holds the badge already, nothing changes.',
+      "Gives a user a badge, with this plugin as `assertedBy`. For a badge of the platform, name, image and issuer are the platform's, and earning it replaces the assertion; any other `badgeId` is the plugin's own and stored as sent. If the user holds the badge already, nothing changes.",
     example: {
       request: {
         userId: PLUGIN_USER_ID,
@@ -115,9 +115,9 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v2/ai/badge/assertion', {
     name: 'listAssertions',
-    summary: 'Lists the badges that a person holds',
+    summary: "List a user's badges",
     description:
-      'Badges of the organisations that the plugin was given, no matter who asserted them, and the plugin’s own. Newest first, in a plain array of about 2 MiB at most; with `page` or `limit`, in pages.',
+      "Returns a user's badges from the organisations that the plugin has access to, no matter who asserted them, and the plugin's own. Newest first, in an array of at most about 2 MiB; with `page` or `limit`, in pages.",
     example: { request: { userId: PLUGIN_USER_ID }, after: 'assertBadge' },
     needs,
     roles: ['plugin'],
@@ -128,9 +128,9 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('PUT /edu/v1/badge', {
     name: 'addBadge',
-    summary: 'Creates a badge for a course or an objective of an organisation',
+    summary: 'Create a badge',
     description:
-      'A course badge is for people who have passed every lesson of the course in one class, an objective badge for people who have passed the lessons of the objective with a score of 80 or more. The platform awards it, also to people who earned it earlier.',
+      'Creates a badge for a course or an objective of an organisation. A course badge is for users who have passed every lesson of the course in one class, an objective badge for users who have passed the lessons of the objective with a score of 80 or more. The platform awards it, also to users who earned it earlier.',
     example: {
       request: {
         name: 'Preflight',
@@ -153,9 +153,9 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/badge', {
     name: 'changeBadge',
-    summary: 'Changes a badge',
+    summary: 'Update a badge',
     description:
-      'Changes the fields that are sent; the rest stays. People who hold the badge keep it as it was when they got it.',
+      'Changes the fields that are sent; all others stay the same. Users who hold the badge keep it as it was when they got it.',
     example: { request: { badgeId: BADGE_ID, criteria: 'All lessons passed, in one class.' }, as: 'ellis' },
     area: 'Badges',
     who: person,
@@ -167,8 +167,8 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/badge/remove', {
     name: 'removeBadge',
-    summary: 'Removes a badge',
-    description: 'Nobody can earn it any more. People who hold it keep it.',
+    summary: 'Delete a badge',
+    description: 'Deletes a badge, so that nobody can earn it any more. Users who hold it keep it.',
     example: { request: { badgeId: BADGE_ID }, as: 'ellis' },
     area: 'Badges',
     who: person,
@@ -179,8 +179,9 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/badge/list', {
     name: 'listBadges',
-    summary: 'Lists the badges of an organisation',
-    description: 'All badges of the organisation’s courses and their objectives. Sorted by course and name.',
+    summary: 'List badges of an organisation',
+    description:
+      "Returns all badges of the organisation's courses and their objectives. They are sorted by course and name.",
     example: { request: { organisation: 'sandhills' }, as: 'ellis' },
     area: 'Badges',
     who: person,
@@ -192,9 +193,9 @@ export const badgeOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/badge/my', {
     name: 'listOwnBadges',
-    summary: "Lists the caller's badges",
+    summary: 'List your badges',
     description:
-      'The badges that the caller holds, the newest first. They were awarded by the platform, or asserted by the plugin that `assertedBy` names.',
+      'Returns the badges that the caller holds, newest first. They were awarded by the platform, or asserted by the plugin in `assertedBy`.',
     example: { after: 'assertBadge' },
     area: 'Badges',
     who: member,

@@ -18,14 +18,16 @@ function isWebAddress(text: string): boolean {
 }
 
 export function checkImage(text: string): void {
-  if (!isImage(text))
-    throw fail('validationFailed', 'image must be an https address without a user name, or an image id')
+  if (!isImage(text)) throw fail('validationFailed', 'image must be an https URL without a user name, or an image id')
 }
 
 /** Throws unless exactly one of `courseId` and `objectiveId` is given. */
 export function checkTarget({ courseId, objectiveId }: { courseId?: string; objectiveId?: string }): void {
   if (courseId === undefined && objectiveId === undefined)
-    throw fail('parameterMissing', 'courseId or objectiveId is missing: send the one that the badge belongs to')
+    throw fail(
+      'parameterMissing',
+      'courseId or objectiveId is missing: send the id of the course or objective that the badge belongs to',
+    )
   if (courseId !== undefined && objectiveId !== undefined)
     throw fail(
       'validationFailed',

@@ -4,23 +4,21 @@ import { PageOf, paging } from '../../kernel/paging.ts'
 
 const MAX_ORGANISATIONS = 100
 
-const IMAGE = 'https address or id of an image'
-const name = Text('As people read it', 200)
+const IMAGE = 'https URL or id of an image'
+const name = Text('Name of the badge', 200)
 const content = {
   name,
   description: Type.Optional(Text('What it stands for; empty by default', 10_000)),
-  type: Type.Optional(Text('A word of your own for the kind of badge; `course` or `objective` by default', 100)),
+  type: Type.Optional(Text('The kind of badge, in your own words; `course` or `objective` by default', 100)),
   image: Type.Optional(Text(`${IMAGE}; none by default`, 2000)),
-  issuerName: Type.Optional(Text("Who issues it; by default the organisation's name", 200)),
-  criteria: Type.Optional(
-    Text('What it is given for, or the address of a page that says so; empty by default', 10_000),
-  ),
+  issuerName: Type.Optional(Text("The issuer; by default the organisation's name", 200)),
+  criteria: Type.Optional(Text('What it is awarded for, or the URL of a page about it; empty by default', 10_000)),
 }
 const target = {
-  courseId: Type.Optional(Id('The course that it belongs to')),
-  objectiveId: Type.Optional(Id('The objective that it belongs to, instead of a course')),
+  courseId: Type.Optional(Id('Id of the course that it belongs to')),
+  objectiveId: Type.Optional(Id('Id of the objective that it belongs to, instead of a course')),
 }
-const badgeId = Id('The badge')
+const badgeId = Id('Id of the badge')
 
 export const AddBadge = Type.Object({ ...content, ...target })
 export type AddBadge = Static<typeof AddBadge>
@@ -38,7 +36,7 @@ export const ListOwnBadges = Type.Object(paging)
 export type ListOwnBadges = Static<typeof ListOwnBadges>
 
 export const orgIds = Type.Optional(
-  IdList('Keys of organisations that the plugin was given; all of them by default', MAX_ORGANISATIONS),
+  IdList('Keys of organisations that the plugin has access to; all of them by default', MAX_ORGANISATIONS),
 )
 export const ListCourseBadges = Type.Object({
   orgIds,
@@ -53,17 +51,21 @@ export const ListObjectiveBadges = Type.Object({
 })
 export type ListObjectiveBadges = Static<typeof ListObjectiveBadges>
 
-const userId = Id('userId of the person, in this plugin')
+const userId = Id('userId of the user, in this plugin')
 export const AssertBadge = Type.Object({
   userId,
-  badgeId: Id('A badge of the platform, or one of the plugin’s own'),
+  badgeId: Id("Id of a badge of the platform, or of the plugin's own badge"),
   name,
-  type: Text('A word for the kind of badge', 100),
+  type: Text('The kind of badge, in your own words', 100),
   image: Text(IMAGE, 2000),
   issuedOn: DateTime('When it was earned; not in the future'),
-  issuerName: Text('Who issues it', 200),
-  lessonId: Type.Optional(Id('The lesson that it was earned with; of the course, if it is a badge of the platform')),
-  classId: Type.Optional(Id('The class that it was earned in; of the course, if it is a badge of the platform')),
+  issuerName: Text('The issuer', 200),
+  lessonId: Type.Optional(
+    Id('Id of the lesson that it was earned with; a lesson of the course, if it is a badge of the platform'),
+  ),
+  classId: Type.Optional(
+    Id('Id of the class that it was earned in; a class of the course, if it is a badge of the platform'),
+  ),
   versionId: Type.Optional(Id('The version of the course; its number, if it is a badge of the platform')),
 })
 export type AssertBadge = Static<typeof AssertBadge>
@@ -87,7 +89,7 @@ export const Badge = Type.Object(
     criteria: Type.String(),
     courseId: Type.String(),
     objectiveId: TextOrNull('Null if it belongs to the whole course'),
-    organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
+    organisation: Type.String({ description: 'Key of the organisation that owns the course' }),
     createdDate: Moment,
     updatedDate: Moment,
   },
@@ -101,10 +103,10 @@ export const assertedBy = TextOrNull('Client ID of the plugin that asserted it; 
 const heldFields = {
   ...badgeFields,
   issuedOn: Moment,
-  lessonId: TextOrNull('The lesson that it was earned with, where that is known'),
-  classId: TextOrNull('The class that it was earned in, where that is known'),
-  versionId: TextOrNull('The version of the course, where that is known'),
-  organisation: TextOrNull('Key of the organisation whose badge it is; null if it is a plugin’s own'),
+  lessonId: TextOrNull('The lesson that it was earned with, if known'),
+  classId: TextOrNull('The class that it was earned in, if known'),
+  versionId: TextOrNull('The version of the course, if known'),
+  organisation: TextOrNull("Key of the organisation that owns the badge; null if it is a plugin's own"),
   assertedBy,
 }
 export const Assertion = Type.Object(

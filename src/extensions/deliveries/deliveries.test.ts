@@ -100,7 +100,7 @@ test('a newer set of distributions replaces one that waits, and never one that i
   await until('the next one was tried', () => receiver.received.length === before + 1)
   assert.equal(nOf(receiver.received.at(-1)!), 6)
   const [fifth] = await own.sql(`select attempts, problem from deliveries where body ->> 'n' = '5'`)
-  assert.deepEqual(fifth, { attempts: 1, problem: 'It answered 500' })
+  assert.deepEqual(fifth, { attempts: 1, problem: 'The plugin responded with 500' })
 })
 
 test('after three days of failure a delivery is given up, and the next one is sent', async (t) => {
@@ -175,7 +175,7 @@ test("410 switches the address off, fails what waits there, and notifies the plu
   status = 410
   await emitAll(own, { plugin, request: 3, n: 3 }, { kind: 'distributions.changed', plugin, request: 4, n: 4 })
   await until('all rest', async () => (await statesOf(own, plugin)).join() === 'failed,failed,failed,failed,delivered')
-  assert.deepEqual(await offOf(own), [{ purpose: 'request', off_reason: 'It answered 410 Gone' }])
+  assert.deepEqual(await offOf(own), [{ purpose: 'request', off_reason: 'The plugin responded with 410 Gone' }])
   assert.deepEqual(await own.sql(`select p.handle, m.kind from messages m join people p on p.id = m.person_id`), [
     { handle: '@casey', kind: 'plugin-address-off' },
   ])
@@ -219,25 +219,32 @@ test('five days of nothing but failure switch the address off', async (t) => {
   }
   advance(own, 0.1 * DAY_MS)
   await until('it is switched off', async () => (await offOf(own)).length === 1)
-  assert.equal((await offOf(own))[0]!.off_reason, 'For five days it did nothing but fail')
+  assert.equal((await offOf(own))[0]!.off_reason, 'All deliveries failed for five days')
   await until('what waits rests', async () => (await statesOf(own, plugin)).every((state) => state === 'failed'))
 })
 
-test('a plugin without such an address is sent nothing, and an inactive one keeps its failed deliveries', async (t) => {
+test('a plugin without such an address is sent nothing; an inactive or suspended one keeps its failed deliveries', async (t) => {
   const receiver = await openReceiver(t)
   const unset = await registerTestPlugin(app, { kind: 'ato', key: 'unset', addresses: { request: receiver.address } })
   const idle = await registerReceiver(app, 'idle', receiver.address)
-  await app.sql(`update plugins set is_active = false where id = ${idle.pluginId}`)
+  const suspended = await registerReceiver(app, 'suspended', receiver.address)
+  await app.sql(
+    `update plugins set is_active = false where id = ${idle.pluginId};
+     update apps set status = 'suspended' where id = ${suspended.appId}`,
+  )
   await emitAll(
     app,
     { kind: 'distributions.changed', plugin: unset, n: 1 },
     { plugin: idle, n: 2 },
-    { plugin: { pluginId: 999_999 }, n: 3 },
+    { plugin: suspended, n: 3 },
+    { plugin: { pluginId: 999_999 }, n: 4 },
   )
-  await until('it rests', async () => (await statesOf(app, idle)).join() === 'failed')
+  for (const plugin of [idle, suspended]) {
+    await until('it rests', async () => (await statesOf(app, plugin)).join() === 'failed')
+    const [row] = await app.sql(`select problem from deliveries where plugin_id = ${plugin.pluginId}`)
+    assert.match(String(row!.problem), /not active, or this URL is disabled/)
+  }
   assert.deepEqual([await statesOf(app, unset), receiver.received], [[], []])
-  const [row] = await app.sql(`select problem from deliveries where plugin_id = ${idle.pluginId}`)
-  assert.match(String(row!.problem), /not active, or this address is switched off/)
 })
 
 test('an event that is processed again changes nothing', async (t) => {
@@ -289,7 +296,16 @@ test('the log shows what was sent and answered, and no secret', async (t) => {
       attempt.answer.at(-1),
       attempt.number,
     ],
-    [{ requestId: 'r1', n: 1 }, 418, 'It answered 418', `${receiver.address}/request`, 4095, 'no😀', '\ufffd', 1],
+    [
+      { requestId: 'r1', n: 1 },
+      418,
+      'The plugin responded with 418',
+      `${receiver.address}/request`,
+      4095,
+      'no😀',
+      '\ufffd',
+      1,
+    ],
   )
   const sent = receiver.received[0]!.headers
   for (const [name, value] of Object.entries<string>(attempt.headers)) assert.equal(value, sent[name], name)
@@ -349,10 +365,10 @@ test('P3: an address that is not public is refused at registration, and sent not
   await until('all were tried', async () => (await own.sql('select from delivery_attempts')).length === 4)
   const problems = await own.sql('select problem, status from delivery_attempts order by plugin_id')
   const notPublic = {
-    problem: 'The address must have a host on the public internet: this one is private, local or reserved',
+    problem: 'The URL must have a host on the public internet: this one is private, local or reserved',
     status: null,
   }
-  assert.deepEqual(problems, [notPublic, notPublic, { problem: 'The address must be https', status: null }, notPublic])
+  assert.deepEqual(problems, [notPublic, notPublic, { problem: 'The URL must be https', status: null }, notPublic])
   assert.equal(receiver.connections(), 0)
 })
 

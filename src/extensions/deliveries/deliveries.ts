@@ -18,7 +18,7 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
+const NOT_YOURS = 'There is no plugin with this client ID, or you do not work on it'
 const REPLAY_LIMIT = 1000
 
 /** Finds a plugin that the caller develops. Throws the same error for any other plugin as for an unknown one. */
@@ -56,7 +56,7 @@ export async function readDelivery(db: Db, who: PersonCaller, what: NameDelivery
 
 async function findDelivery(db: Db, plugin: number, webhook: string) {
   const row = await db.first(store.find, { plugin, webhook })
-  if (!row) throw fail('notFound', 'The plugin has no delivery with that id; they are kept for 30 days')
+  if (!row) throw fail('notFound', 'The plugin has no delivery with this id; deliveries are kept for 30 days')
   return row
 }
 
@@ -89,7 +89,7 @@ export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDe
     return length
   })
   if (deliveryId !== undefined && count === 0)
-    throw fail('impossibleNow', 'This delivery is waiting already, or a newer set of distributions has replaced it')
+    throw fail('impossibleNow', 'This delivery is already pending, or was replaced by a newer list of distributions')
   return { count, more: count === REPLAY_LIMIT }
 }
 

@@ -15,7 +15,7 @@ export const deliveries: Room = {
   gauges: [
     {
       name: 'groundschool_deliveries_waiting',
-      help: 'Deliveries to plugins that are pending',
+      help: 'Pending deliveries to plugins',
       value: async ({ db, clock }) => (await deliveryFigures(db, clock())).waiting,
     },
     {
@@ -25,7 +25,7 @@ export const deliveries: Room = {
     },
     {
       name: 'groundschool_deliveries_failed',
-      help: 'Deliveries to plugins that failed and wait to be replayed',
+      help: 'Failed deliveries to plugins that can be resent',
       value: async ({ db, clock }) => (await deliveryFigures(db, clock())).failed,
     },
   ],

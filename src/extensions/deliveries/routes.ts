@@ -18,9 +18,9 @@ const op = operationsIn({ area: 'Plugins', who: person })
 export const deliveryOperations: readonly Operation[] = [
   op('GET /plugin/v1/delivery/list', {
     name: 'listDeliveries',
-    summary: 'Lists the deliveries to a plugin',
+    summary: 'List plugin deliveries',
     description:
-      'Past and pending deliveries. They are kept for 30 days. A delivery that has failed for three days waits here until it is replayed.',
+      'Returns past and pending deliveries to a plugin, which are kept for 30 days. A delivery that has failed for three days stays in the list until it is resent.',
     example: { request: { clientId: 'gs-demo-ato' }, after: 'startAtoRequest', as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: ListDeliveries,
@@ -30,9 +30,9 @@ export const deliveryOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v1/delivery', {
     name: 'readDelivery',
-    summary: 'Reads one delivery with its log',
+    summary: 'Get a plugin delivery',
     description:
-      'One delivery with its body and each attempt: when, where, how long it took, and what was answered. Secrets are left out.',
+      'Returns one delivery with its body and each attempt: when, to which URL, how long it took, and the response. Secrets are left out.',
     example: { request: { clientId: 'gs-demo-ato', deliveryId: DELIVERY_ID }, after: 'listDeliveries', as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: NameDelivery,
@@ -42,9 +42,9 @@ export const deliveryOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/delivery/replay', {
     name: 'replayDeliveries',
-    summary: 'Sends deliveries again',
+    summary: 'Resend plugin deliveries',
     description:
-      'Sends one delivery again, or those of a range, oldest first, a thousand at a time. They keep their ids, and queue behind pending deliveries for the same request. A list of distributions that is out of date is not sent again.',
+      'Resends one delivery, or those of a period, oldest first, a thousand at a time. They keep their ids, and are queued behind pending deliveries for the same request. A list of distributions that is out of date is not resent.',
     example: { request: { clientId: 'gs-demo-ato', from: MOMENT, to: LATER }, as: 'ellis' },
     roles: APP_DEVELOPERS,
     input: ReplayDeliveries,

@@ -31,8 +31,12 @@ test('a response status means delivered, gone, or retry', () => {
   for (const status of [200, 202, 204, 299])
     assert.deepEqual(answer(status), { isTaken: true, isGone: false, problem: null })
   for (const status of [400, 401, 404, 429, 500, 503])
-    assert.deepEqual(answer(status), { isTaken: false, isGone: false, problem: `It answered ${status}` })
-  assert.deepEqual(answer(410), { isTaken: false, isGone: true, problem: 'It answered 410' })
-  const redirect = { failure: 'redirect', status: 302, problem: 'It answered 302: redirects are not followed' } as const
+    assert.deepEqual(answer(status), { isTaken: false, isGone: false, problem: `The plugin responded with ${status}` })
+  assert.deepEqual(answer(410), { isTaken: false, isGone: true, problem: 'The plugin responded with 410' })
+  const redirect = {
+    failure: 'redirect',
+    status: 302,
+    problem: 'It responded with 302: redirects are not followed',
+  } as const
   assert.deepEqual(judge(redirect), { isTaken: false, isGone: false, problem: redirect.problem })
 })

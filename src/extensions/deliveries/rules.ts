@@ -53,5 +53,5 @@ export function judge(outcome: OutboundResponse | Failure): {
   if (outcome.failure !== undefined) return { isTaken: false, isGone: false, problem: outcome.problem }
   const { status } = outcome
   const isTaken = status >= 200 && status < 300
-  return { isTaken, isGone: status === 410, problem: isTaken ? null : `It answered ${status}` }
+  return { isTaken, isGone: status === 410, problem: isTaken ? null : `The plugin responded with ${status}` }
 }

@@ -31,8 +31,7 @@ const MAX_RUNNING_PER_FAILING_PLUGIN = 2
 /** Delay in milliseconds before a retry, if the delivery failed because of the platform itself and not the plugin. */
 const PAUSE_MS = 30_000
 const STORED_ANSWER_LENGTH = 4096
-const NOT_TAKEN =
-  'The plugin receives no deliveries: it is not active, or this address is switched off. Correct that, then replay.'
+const NOT_TAKEN = 'The plugin receives no deliveries: it is not active, or this URL is disabled. Fix that, then resend.'
 
 type Lane = RowOf<typeof store.claim>
 type LaneHead = RowOf<typeof store.readHeads>
@@ -214,7 +213,7 @@ class Runner {
     const since = await recordFailure(db, who, hosted)
     if (!since) return 'changed'
     if (!isGone && !isFailingTooLong(since, who.at)) return 'failing'
-    const reason = isGone ? 'It answered 410 Gone' : 'For five days it did nothing but fail'
+    const reason = isGone ? 'The plugin responded with 410 Gone' : 'All deliveries failed for five days'
     await db.transaction(async (tx) => {
       await switchOff(tx, who, { ...hosted, reason }, get(messagePolicy))
       await tx.all(store.makeLanesDue, { plugin: hosted.pluginId, purpose: hosted.purpose, now: who.at })

@@ -4,12 +4,12 @@ import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { STATES } from './rules.ts'
 
 const clientId = Id('Client ID of the plugin')
-const deliveryId = Id('Id of the delivery, which the plugin gets as `webhook-id`')
+const deliveryId = Id('Id of the delivery, which the plugin receives as `webhook-id`')
 const state = (text: string) => ({ ...Id(text), enum: [...STATES] })
 
 export const ListDeliveries = Type.Object({
   clientId,
-  state: Type.Optional(state('Only those in this state')),
+  state: Type.Optional(state('Only deliveries in this state')),
   sort: sorting(['created'], '-created'),
   ...paging,
 })
@@ -18,10 +18,10 @@ export const NameDelivery = Type.Object({ clientId, deliveryId })
 export type NameDelivery = Static<typeof NameDelivery>
 export const ReplayDeliveries = Type.Object({
   clientId,
-  deliveryId: Type.Optional(Id('One delivery; otherwise send from and to')),
-  from: Type.Optional(DateTime('Created at this moment or later')),
-  to: Type.Optional(DateTime('Created before this moment')),
-  state: Type.Optional(state('Only those in this state; `failed` by default for a range')),
+  deliveryId: Type.Optional(Id('Id of one delivery; otherwise send from and to')),
+  from: Type.Optional(DateTime('Created at this time or later')),
+  to: Type.Optional(DateTime('Created before this time')),
+  state: Type.Optional(state('Only deliveries in this state; `failed` by default for a period')),
 })
 export type ReplayDeliveries = Static<typeof ReplayDeliveries>
 
@@ -30,20 +30,20 @@ const OrNull = (text: string, schema: ReturnType<typeof Type.String> = Type.Stri
   Type.Union([schema, Type.Null()], { description: text })
 const fields = {
   deliveryId: Type.String(),
-  purpose: Type.String({ description: 'Which address of the plugin it is for' }),
-  requestId: OrNull('The ATO request that it is about'),
+  purpose: Type.String({ description: 'Purpose of the plugin URL that it is sent to' }),
+  requestId: OrNull('Id of the ATO request that it is about'),
   state: Type.String({
     enum: [...STATES],
-    description: '`failed` ones wait until they are replayed; `replaced` ones were out of date before they arrived',
+    description: '`failed` deliveries wait until they are resent; `replaced` ones were out of date before they arrived',
   }),
-  attempts: Type.Integer({ description: 'How often it was sent' }),
+  attempts: Type.Integer({ description: 'Number of attempts' }),
   outcomes: Type.Array(Type.Enum(['taken', 'refused']), {
     description: 'Outcomes of the latest twelve attempts, oldest first',
   }),
   problem: OrNull('Why the last attempt failed'),
   createdDate: Moment,
   nextDate: OrNull('When the next delivery for the same request is sent', Moment),
-  settledDate: OrNull('When it was delivered, given up or replaced', Moment),
+  settledDate: OrNull('When it was delivered, failed or was replaced', Moment),
 }
 export const Delivery = Type.Object(fields, { title: 'Delivery' })
 export type Delivery = Static<typeof Delivery>
@@ -52,21 +52,21 @@ export const DeliveryPage = PageOf(Delivery, 'DeliveryPage')
 export const DeliveryLog = Type.Object(
   {
     ...fields,
-    body: Type.Unknown({ description: 'What is sent' }),
+    body: Type.Unknown({ description: 'The request body' }),
     log: Type.Array(
       Type.Object({
         number: Type.Integer(),
         date: Moment,
         uri: Type.String(),
         headers: Type.Record(Type.String(), Type.String(), {
-          description: 'Of the request, without Authorization and webhook-signature',
+          description: 'Headers of the request, without Authorization and webhook-signature',
         }),
         tookMs: Type.Integer(),
         status: Type.Union([Type.Integer(), Type.Null()]),
-        answer: OrNull('Its first 4096 characters'),
+        answer: OrNull('The first 4096 characters of the response'),
         problem: OrNull('Why it counted as failed'),
       }),
-      { description: 'Each attempt, latest first; at most 100' },
+      { description: 'All attempts, newest first; at most 100' },
     ),
   },
   { title: 'DeliveryLog' },
@@ -75,8 +75,8 @@ export type DeliveryLog = Static<typeof DeliveryLog>
 
 export const ReplayedDeliveries = Type.Object(
   {
-    count: Type.Integer({ description: 'How many are queued again' }),
-    more: Type.Boolean({ description: 'Whether there may be more in the range: if so, replay it again' }),
+    count: Type.Integer({ description: 'Number of deliveries that are queued again' }),
+    more: Type.Boolean({ description: 'Whether there may be more in the period: if so, resend it again' }),
   },
   { title: 'ReplayedDeliveries' },
 )

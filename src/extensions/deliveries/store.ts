@@ -230,14 +230,16 @@ const deliveryColumns = `
           from (select number, problem from delivery_attempts where plugin_id = d.plugin_id and delivery_id = d.id and slot = d.slot
                  order by number desc limit ${OUTCOMES}) t order by t.number) as outcomes`
 
+const listed = 'plugin_id = :plugin and (:state is null or state = :state)'
+
+/** Lists a page of deliveries. They are counted apart from it: a window function would read all of them whole. */
 export const listDeliveries = sortedBy({ created: ['id'] }, (order, suffix) =>
   report(`deliveries.list${suffix}`, {
     params: { plugin: c.int8, state: nullable(c.text), limit: c.int8, offset: c.int8 },
     row: { ...deliveryRow, total: c.int8 },
     text: `
-    select ${deliveryColumns}, d.total from (
-      select *, count(*) over () as total from deliveries
-       where plugin_id = :plugin and (:state is null or state = :state) order by ${order} limit :limit offset :offset) d
+    select ${deliveryColumns}, (select count(*) from deliveries where ${listed}) as total
+      from (select * from deliveries where ${listed} order by ${order} limit :limit offset :offset) d
      order by d.${order}`,
   }),
 )

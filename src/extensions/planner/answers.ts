@@ -58,7 +58,7 @@ export function readCapabilities(text: string): FoundCapability[] {
 
 export function readCandidates(text: string, limit: number): NamedCandidate[] {
   const { candidates } = check(Candidates, text) as { candidates: NamedCandidate[] }
-  if (candidates.length > limit) throw new WrongAnswer(`It named more than the ${limit} candidates that were asked for`)
+  if (candidates.length > limit) throw new WrongAnswer(`It returned more than the ${limit} requested candidates`)
   checkIds(candidates.map(({ userId }) => userId))
   return candidates.map(({ userId, score, reasons, weights }) => ({
     ...{ userId, score, reasons: reasons.map(toLine) },
@@ -71,12 +71,12 @@ function check(schema: Pick<ReturnType<typeof Compile>, 'Check' | 'Errors'>, tex
   try {
     value = JSON.parse(text)
   } catch {
-    throw new WrongAnswer('Its answer is not JSON')
+    throw new WrongAnswer('Its response is not JSON')
   }
   if (schema.Check(value)) return value
   const [problem] = schema.Errors(value)
-  const where = problem?.instancePath.split('/').slice(1).join('.') || 'the whole'
-  throw new WrongAnswer(`Its answer is wrong: ${where} ${problem?.message}`)
+  const where = problem?.instancePath.split('/').slice(1).join('.') || 'the whole response'
+  throw new WrongAnswer(`Its response is not valid: ${where} ${problem?.message}`)
 }
 
 /**
@@ -85,8 +85,8 @@ function check(schema: Pick<ReturnType<typeof Compile>, 'Check' | 'Errors'>, tex
  */
 function checkIds(ids: readonly string[]): void {
   if (ids.some((one) => /[\p{Cc}\p{Cs}]/u.test(one)))
-    throw new WrongAnswer('Its answer is wrong: an id has a control character')
-  if (new Set(ids).size < ids.length) throw new WrongAnswer('Its answer is wrong: it has the same id twice')
+    throw new WrongAnswer('Its response is not valid: an id has a control character')
+  if (new Set(ids).size < ids.length) throw new WrongAnswer('Its response is not valid: it has the same id twice')
 }
 
 /**

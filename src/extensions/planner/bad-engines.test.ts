@@ -38,13 +38,13 @@ const raw =
 
 /** Ways in which an engine can misbehave, each with the problem that is reported. */
 const BAD: [what: string, says: EngineResponse, problem: RegExp][] = [
-  ['never answers', never, /^It did not answer within 0.4 seconds$/],
-  ['a byte now and then', drip, /^It did not answer within 0.4 seconds$/],
-  ['100 MB', huge, /^It answered with more than 256 KiB$/],
-  ['HTML', raw(200, '<html>Not found</html>', { 'content-type': 'text/html' }), /^Its answer is not JSON$/],
-  ['nothing', raw(204, ''), /^Its answer is not JSON$/],
+  ['never answers', never, /^It did not respond within 0.4 seconds$/],
+  ['a byte now and then', drip, /^It did not respond within 0.4 seconds$/],
+  ['100 MB', huge, /^Its response is larger than 256 KiB$/],
+  ['HTML', raw(200, '<html>Not found</html>', { 'content-type': 'text/html' }), /^Its response is not JSON$/],
+  ['nothing', raw(204, ''), /^Its response is not JSON$/],
   ['a gzip bomb', raw(200, gzipSync(Buffer.alloc(10_000_000)), { 'content-encoding': 'gzip' }), /Content-Encoding/],
-  ['an error', raw(500, '{"capabilities":[]}'), /^It answered 500$/],
+  ['an error', raw(500, '{"capabilities":[]}'), /^It responded with 500$/],
   ['a redirect', raw(302, '', { location: 'http://127.0.0.1:1/' }), /redirects are not followed/],
 ]
 
@@ -74,7 +74,7 @@ test('P4: if no engine gives a usable answer, the result is 504/5040 with the re
   for (const [what, says, problem] of BAD) {
     setBad(says)
     const answer = await search(casey, [bad])
-    assertError(answer, 504, 5040, /^No engine gave an answer\. gs-bad: /)
+    assertError(answer, 504, 5040, /^No engine gave a usable response\. gs-bad: /)
     assert.match(answer.body.error_description.split('gs-bad: ')[1], problem, what)
     const { docs } = ok(await call(casey, 'GET', '/planner/v1/search/list?limit=1'))
     assert.deepEqual([docs[0].engines[0].status, problem.test(docs[0].engines[0].problem)], ['failed', true], what)
@@ -82,7 +82,7 @@ test('P4: if no engine gives a usable answer, the result is 504/5040 with the re
   const { searchId } = ok(await search(casey, [good]))
   const says = good.says.candidates
   good.says.candidates = never
-  assertError(await findCandidates(casey, searchId, ['1.1']), 504, 5040, /gs-good: It did not answer within/)
+  assertError(await findCandidates(casey, searchId, ['1.1']), 504, 5040, /gs-good: It did not respond within/)
   good.says.candidates = says
 })
 
@@ -100,7 +100,7 @@ test('P4: an engine that is dead, or speaks no HTTP, fails like any other', asyn
     app.sql(`update plugin_addresses set uri = '${uri}' where plugin_id = ${bad.pluginId} and uri like '%/x'`),
   )
   await setPort(port)
-  assertError(await search(casey, [bad]), 504, 5040, /gs-bad: Nobody listens there/)
+  assertError(await search(casey, [bad]), 504, 5040, /gs-bad: Connection refused/)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => server.close())
   await setPort((server.address() as { port: number }).port)
@@ -133,7 +133,7 @@ const WRONG_CAPABILITIES: unknown[] = [
 test('P4: capabilities of a wrong shape are refused, and the reason names the place', async () => {
   for (const wrong of WRONG_CAPABILITIES) {
     bad.says.capabilities = raw(200, JSON.stringify(wrong))
-    assertError(await search(casey, [bad]), 504, 5040, /gs-bad: Its answer is wrong: /)
+    assertError(await search(casey, [bad]), 504, 5040, /gs-bad: Its response is not valid: /)
   }
   bad.says.capabilities = raw(200, '{"capabilities":[{"id":"a","name":5,"description":""}]}')
   assertError(await search(casey, [bad]), 504, 5040, /capabilities\.0\.name must be string/)
@@ -228,7 +228,7 @@ test('an address that fails says since when, until it answers; one that is gone 
   ok(await search(casey, [bad]))
   assert.equal((await read()).failing_since, null)
   bad.says.capabilities = raw(410, '')
-  assertError(await search(casey, [bad]), 504, 5040, /It answered 410/)
+  assertError(await search(casey, [bad]), 504, 5040, /It responded with 410/)
   assert.match(String((await read()).off_reason), /410/)
   assertError(await search(casey, [bad]), 404, 4042)
 })

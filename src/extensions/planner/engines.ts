@@ -50,7 +50,7 @@ export async function readEngines(db: Db, who: PersonCaller, clientIds: readonly
   const engines = await findEngines(db, who, clientIds)
   const missing = clientIds.find((clientId) => !engines.some((engine) => engine.clientId === clientId))
   if (missing !== undefined)
-    throw fail('notFound', `${missing} is not offered to you; GET /planner/v1/engines lists the engines that are`)
+    throw fail('notFound', `${missing} is not available to you; GET /planner/v1/engines lists the available engines`)
   return engines
 }
 
@@ -82,7 +82,7 @@ export async function askEngines<T>(
   if (environment.stopping.aborted) throw fail('notReady')
   if (replies.some(({ problem }) => problem === undefined)) return { replies, error: undefined }
   const problems = questions.map(({ engine }, i) => `${engine.clientId}: ${replies[i]!.problem}`)
-  return { replies, error: fail('pluginTimeout', `No engine gave an answer. ${problems.join('. ')}`) }
+  return { replies, error: fail('pluginTimeout', `No engine gave a usable response. ${problems.join('. ')}`) }
 }
 
 async function askEngine<T>(
@@ -98,10 +98,10 @@ async function askEngine<T>(
     .get(gates)
     .plugins.enter(engine.clientId)
     .catch(() => undefined)
-  if (!leave) return { problem: 'It has too many searches to answer already' }
+  if (!leave) return { problem: 'It already has too many open searches' }
   try {
     const hosted = await findHosted(db, { pluginId: engine.pluginId, purpose }, environment)
-    if (!hosted) return { problem: 'It takes no searches at present' }
+    if (!hosted) return { problem: 'It does not accept searches at the moment' }
     const body = JSON.stringify(document)
     const post = {
       uri: hosted.uri,
@@ -122,11 +122,11 @@ async function askEngine<T>(
 }
 
 function judge<T>(outcome: Awaited<ReturnType<typeof send>>, timeMs: number, read: (text: string) => T): Reply<T> {
-  if (outcome.failure === 'timeout') return { problem: `It did not answer within ${timeMs / 1000} seconds` }
+  if (outcome.failure === 'timeout') return { problem: `It did not respond within ${timeMs / 1000} seconds` }
   if (outcome.failure !== undefined) return { problem: outcome.problem }
   const { status, isCut, text } = outcome
-  if (status < 200 || status > 299) return { problem: `It answered ${status}` }
-  if (isCut) return { problem: `It answered with more than ${MAX_ANSWER_BYTES / 1024} KiB` }
+  if (status < 200 || status > 299) return { problem: `It responded with ${status}` }
+  if (isCut) return { problem: `Its response is larger than ${MAX_ANSWER_BYTES / 1024} KiB` }
   try {
     return { answer: read(text) }
   } catch (error) {
@@ -148,7 +148,7 @@ async function recordOutcome(
   if (problem === undefined) await recordSuccess(db, hosted)
   else if (status === 410)
     await db.transaction((tx) =>
-      switchOff(tx, who, { ...hosted, reason: 'It answered 410: gone' }, environment.get(messagePolicy)),
+      switchOff(tx, who, { ...hosted, reason: 'It responded with 410 Gone' }, environment.get(messagePolicy)),
     )
   else await recordFailure(db, who, hosted)
 }

@@ -38,21 +38,21 @@ const shape = Compile(PlannedPerson)
 
 const ImportedPlan = Type.Object({
   key: ImportId('The planId'),
-  owner: Line(31, 'Handle of the person whose plan it is', { minLength: 1 }),
-  name: Line(200, 'As its owner reads it', { minLength: 1 }),
+  owner: Line(31, 'Handle of the user who owns the plan', { minLength: 1 }),
+  name: Line(200, 'Name of the plan', { minLength: 1 }),
   text: Line(2000, 'The mission, in plain words', { minLength: 1 }),
-  notes: Type.Optional(Line(5000, 'What its owner wants to remember; empty by default')),
-  organisations: Texts(100, 60, 'a list of at most 100 keys of organisations', 'Where it was searched'),
+  notes: Type.Optional(Line(5000, 'Notes of its owner; empty by default')),
+  organisations: Texts(100, 60, 'a list of at most 100 keys of organisations', 'Organisations that were searched'),
   people: Type.Array(Type.Unknown(), {
     maxItems: MAX_PEOPLE,
-    must: `a list of at most ${MAX_PEOPLE} people, each with handle, score and engines`,
+    must: `a list of at most ${MAX_PEOPLE} users, each with handle, score and engines`,
     about:
-      'Who is in it, and why: `{"handle": "@avery", "score": 0.8, "engines": [{"app": "demo-ai", "name": "Demo engine", "score": 0.8, "reasons": ["Holds the badge Safety first."], "weights": [0.8]}]}`; scores and weights are from 0 to 1',
+      'Users in the plan, and why: `{"handle": "@avery", "score": 0.8, "engines": [{"app": "demo-ai", "name": "Demo engine", "score": 0.8, "reasons": ["Holds the badge Safety first."], "weights": [0.8]}]}`; scores and weights are from 0 to 1',
   } satisfies Field),
   created: Type.String({
     pattern: '^(19|20)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z$',
     must: 'a time in UTC, such as 2026-05-01T12:00:00Z',
-    about: 'When it was saved',
+    about: 'When it was created',
   } satisfies Field),
 })
 type PlanEntry = Static<typeof ImportedPlan>
@@ -78,7 +78,7 @@ export const planSection: ImportSection<PlanEntry, StoredEntry, PlanEntry> = {
         if (weights.length !== reasons.length)
           yield `${place}.people[${j}].engines[${k}].weights: must be one for each reason`
     if (typeof entry.created === 'string' && !(Date.parse(entry.created) <= now.getTime()))
-      yield `${place}.created: must be a time that is past`
+      yield `${place}.created: must be in the past`
   },
 
   *refer(entry, place) {

@@ -34,10 +34,10 @@ test('engines are offered to owners and instructors of an organisation that they
   assert.deepEqual(await listed(finley), [engineOf('one'), engineOf('two', ['other', 'school'])])
   for (const browser of [avery, blake]) {
     assert.deepEqual(await listed(browser), [])
-    assertError(await search(browser, [one]), 404, 4042, /gs-one is not offered to you/)
+    assertError(await search(browser, [one]), 404, 4042, /gs-one is not available to you/)
   }
   assertError(await (await app.as('casey')).get('/planner/v1/engines'), 401, 4016)
-  assertError(await search(ellis, [two, one]), 404, 4042, /gs-one is not offered to you/)
+  assertError(await search(ellis, [two, one]), 404, 4042, /gs-one is not available to you/)
 })
 
 test('a plugin without both addresses, permission, approval or activity is not offered, nor one that is switched off', async () => {
@@ -55,7 +55,7 @@ test('a plugin without both addresses, permission, approval or activity is not o
      update apps set status = 'suspended' where id = ${suspended.appId}`,
   )
   for (const plugin of [half, none, barred, asking, idle, off, suspended])
-    assertError(await search(casey, [plugin]), 404, 4042, /is not offered to you/)
+    assertError(await search(casey, [plugin]), 404, 4042, /is not available to you/)
   assert.deepEqual(await listed(casey), [engineOf('one'), engineOf('two')])
 })
 
@@ -100,7 +100,7 @@ test('organisations in which the caller may not plan, and engines that were give
   two.received.length = 0
   for (const organisations of [['other'], ['nowhere'], ['school', 'other']])
     assertError(await search(casey, [two], { organisations }), 403, 4032, /you cannot plan in/)
-  assertError(await search(finley, [one, two], { organisations: ['other'] }), 400, 4003, /gs-one may see none/)
+  assertError(await search(finley, [one, two], { organisations: ['other'] }), 400, 4003, /gs-one has access to none/)
   assert.equal(two.received.length, 0)
 })
 
@@ -203,7 +203,7 @@ test('what has changed since a search began counts for its candidates', async (t
   const { engines } = ok(await findCandidates(drew, searchId, ['1.1', '2.1']))
   assert.deepEqual(
     engines.map(({ problem }: { problem: string }) => problem),
-    [null, 'It is no longer offered to you'],
+    [null, 'It is no longer available to you'],
   )
   await set(`update plugins set is_active = true where id = ${three.pluginId}`)
   assert.deepEqual(handles(ok(await findCandidates(drew, searchId, ['2.1']))), ['@avery'])

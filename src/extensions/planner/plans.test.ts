@@ -234,7 +234,7 @@ test('a person has 100 plans at most, also when they save several at once', asyn
   )
   const answers = await Promise.all(Array.from({ length: 6 }, () => save()))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 400, 400, 400, 400])
-  assertError(await save(), 400, 4006, /remove one first/)
+  assertError(await save(), 400, 4006, /delete one first/)
   await app.sql(`delete from plans where key like 'many-%'`)
 })
 

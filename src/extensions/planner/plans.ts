@@ -14,7 +14,7 @@ import * as store from './store.ts'
 
 const MAX_PLANS = 100
 const MAX_SHARES = 100
-const NO_PLAN = 'You have no plan with that id'
+const NO_PLAN = 'You have no plan with this id'
 
 /**
  * Saves candidates of a search as a plan, with their scores and reasons. Unlike a search, a plan stays until its owner
@@ -28,7 +28,7 @@ export async function savePlan(db: Db, who: PersonCaller, what: SavePlan): Promi
     await tx.first(store.lockPlans, { person })
     const search = await findSearch(tx, who, what.searchId)
     const { count } = (await tx.first(store.countPlans, { person }))!
-    if (count >= MAX_PLANS) throw fail('impossibleNow', `You have ${MAX_PLANS} plans already; remove one first`)
+    if (count >= MAX_PLANS) throw fail('impossibleNow', `You already have ${MAX_PLANS} plans; delete one first`)
     const candidates = await tx.all(store.listCandidates, { person, search: search.id })
     const people = choosePeople(candidates, what.people?.map(normaliseHandle)).map((row) => row.person_id)
     const fields = { name, notes: what.notes ?? '', now: who.at }
@@ -67,14 +67,17 @@ export async function sharePlan(db: Db, who: PersonCaller, what: SharePlan): Pro
     const { shares } = (await tx.first(store.lockPlan, { plan }))!
     const of = { person: who.personId, plan }
     const found = await tx.all(store.findSharedOrganisations, { ...of, organisations })
-    refuseUnknown('organisations', organisations, found, 'is not an organisation of this plan in which you may plan')
+    refuseUnknown('organisations', organisations, found, 'is not an organisation of this plan in which you can plan')
     const people = await tx.all(store.findSharedPeople, { ...of, handles })
     const known = people.map(({ id, handle_key: key }) => ({ id, key }))
-    refuseUnknown('people', handles, known, 'belongs to no organisation of this plan, or you may not see them')
+    refuseUnknown('people', handles, known, 'belongs to no organisation of this plan, or you cannot see them')
     const ids = { organisations: found.map(({ id }) => id), people: people.map(({ id }) => id) }
     const added = await tx.all(store.insertShares, { plan, ...ids, now: who.at })
     if (shares + added.length > MAX_SHARES)
-      throw fail('impossibleNow', `A plan is shared ${MAX_SHARES} times at most; share it with an organisation instead`)
+      throw fail(
+        'impossibleNow',
+        `A plan can be shared at most ${MAX_SHARES} times; share it with an organisation instead`,
+      )
     await auditShares(tx, who, 'plan.shared', what.planId, added)
     return readPlan(tx, who, what)
   })
@@ -109,7 +112,10 @@ async function auditShares(
 
 function readShared({ organisations = [], people = [] }: SharePlan) {
   if (organisations.length + people.length === 0)
-    throw fail('parameterMissing', 'organisations or people is missing: say with whom')
+    throw fail(
+      'parameterMissing',
+      'organisations or people is missing: send the organisations or handles to share with',
+    )
   return { organisations: [...organisations], handles: people.map(normaliseHandle) }
 }
 

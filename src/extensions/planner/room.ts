@@ -12,24 +12,24 @@ export const planner: Room = {
   name: 'planner',
   areas: {
     'Mission planner':
-      'Who could take a mission on: engines that plugins host name capabilities, then people of the organisation who have them, and say why.',
+      'Find users for a mission: engines, which plugins host, list the capabilities that it needs, and then members of the organisation who have them, with reasons.',
   },
   operations: plannerOperations,
   importSections: [planSection as unknown as ImportSection],
   personalTables: {
-    planner_searches: { inExport: '`planner-searches.json`', whenDeleted: 'gone; otherwise after 30 days' },
-    planner_candidates: { inExport: '`candidacies.json`', whenDeleted: 'gone; otherwise after 30 days' },
+    planner_searches: { inExport: '`planner-searches.json`', whenDeleted: 'deleted; otherwise after 30 days' },
+    planner_candidates: { inExport: '`candidacies.json`', whenDeleted: 'deleted; otherwise after 30 days' },
     plans: { inExport: '`plans.json`', whenDeleted: 'gone' },
     plan_shares: {
-      inExport: '`plans.json` for its owner, `shared-plans.json` for whom it names',
+      inExport: '`plans.json` for its owner, `shared-plans.json` for users it is shared with by handle',
       whenDeleted: 'gone',
     },
-    plan_people: { inExport: '`plans.json`, `candidacies.json`', whenDeleted: 'gone, also from plans of others' },
+    plan_people: { inExport: '`plans.json`, `candidacies.json`', whenDeleted: 'deleted, also from plans of others' },
   },
   exports: [
     { file: 'planner-searches.json', about: 'Searches that you made in the mission planner', read: exportSearches },
-    { file: 'plans.json', about: 'Plans that you saved', read: exportPlans },
-    { file: 'shared-plans.json', about: 'Plans that others share with you by name', read: exportSharedPlans },
+    { file: 'plans.json', about: 'Plans that you created', read: exportPlans },
+    { file: 'shared-plans.json', about: 'Plans that others share with you directly', read: exportSharedPlans },
     { file: 'candidacies.json', about: 'What engines of the mission planner said about you', read: exportCandidacies },
   ],
   finders: [{ kind: 'plan', find: byName(findByName) }],

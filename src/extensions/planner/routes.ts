@@ -41,9 +41,9 @@ const countEngines = (capabilityIds: readonly string[]) => new Set(capabilityIds
 export const plannerOperations: readonly Operation[] = [
   op('GET /planner/v1/engines', {
     name: 'listPlannerEngines',
-    summary: 'Lists the engines that the caller can search with',
+    summary: 'List planner engines',
     description:
-      'Engines are active AI plugins with the permission mission-planner, both addresses, and access to an organisation in which the caller can plan. At most 100, by name.',
+      'Returns the engines that the caller can search with: active AI plugins with the permission mission-planner, both search URLs, and access to an organisation in which the caller can plan. At most 100, sorted by name.',
     example: { as: 'casey' },
     input: Nothing,
     output: json(Engines),
@@ -51,9 +51,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('PUT /planner/v1/search', {
     name: 'startPlannerSearch',
-    summary: 'Asks engines which capabilities a mission needs',
+    summary: 'Start a planner search',
     description:
-      'All engines are asked at once, and each has 10 seconds; a failed one says why. If none gives a usable answer, the result is 504/5040. Searches are kept for 30 days, at most 100 per person.',
+      'Asks engines which capabilities a mission needs. All engines are asked at the same time, and each has 10 seconds; a failed one says why, and if none gives a usable response, the result is 504/5040. Searches are kept for 30 days, at most 100 per user.',
     example: {
       request: { text: 'Night search over water, two aircraft', organisations: ['sandhills'], engines: ['gs-demo-ai'] },
       as: 'casey',
@@ -70,9 +70,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('POST /planner/v1/search/candidates', {
     name: 'findCandidates',
-    summary: 'Asks engines who has the chosen capabilities',
+    summary: 'Search candidates',
     description:
-      'Each engine is asked about its own capabilities. The answer has members of the searched organisations, each once, with what every engine said. People who blocked the caller, or whom the caller blocked, are left out.',
+      'Asks each engine which users have the chosen capabilities of that engine. Returns members of the searched organisations, each once, with what every engine said. Users who blocked the caller, or whom the caller blocked, are left out.',
     example: { request: { searchId: SEARCH_ID, capabilityIds: ['1.1', '1.2'], limit: 5 }, as: 'casey' },
     roles: ['searcher'],
     limit: { ...plannerLimit, cost: (_who, { capabilityIds }) => countEngines(capabilityIds) },
@@ -85,9 +85,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('GET /planner/v1/search', {
     name: 'readPlannerSearch',
-    summary: 'Reads a search',
+    summary: 'Get a planner search',
     description:
-      'What the engines answered, and the latest candidates. People whom the caller can no longer see are left out.',
+      "Returns the engines' responses to a search, and the latest candidates. Users whom the caller can no longer see are left out.",
     example: { request: { searchId: SEARCH_ID }, as: 'casey', after: 'findCandidates' },
     roles: ['searcher'],
     input: NameSearch,
@@ -97,8 +97,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('GET /planner/v1/search/list', {
     name: 'listPlannerSearches',
-    summary: "Lists the caller's searches",
-    description: 'The caller’s searches of the last 30 days, the newest first. Read one by its id to see its results.',
+    summary: 'List your planner searches',
+    description:
+      "Returns the caller's searches of the last 30 days, newest first. Get one by its id to see its results.",
     example: { as: 'casey', after: 'startPlannerSearch' },
     input: ListSearches,
     output: json(SearchPage),
@@ -106,9 +107,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('PUT /planner/v1/plan', {
     name: 'savePlan',
-    summary: 'Saves candidates of a search as a plan',
+    summary: 'Create a plan',
     description:
-      'A plan keeps candidates of a search, with their sources and reasons. It stays until its owner removes it; a person can have at most 100.',
+      'Creates a plan from candidates of a search, with their sources and reasons. It is kept until its owner deletes it; a user can have at most 100 plans.',
     example: { request: { name: 'Night search', searchId: SEARCH_ID }, as: 'casey', after: 'findCandidates' },
     roles: ['searcher'],
     input: SavePlan,
@@ -118,8 +119,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('POST /planner/v1/plan', {
     name: 'changePlan',
-    summary: 'Changes a plan',
-    description: 'Changes the fields that are sent; the rest stays. `people` keeps only those who are named.',
+    summary: 'Update a plan',
+    description:
+      'Changes the fields that are sent; all others stay the same. `people` keeps only the users that it lists.',
     example: { request: { planId: PLAN_ID, name: 'Night search, two aircraft' }, as: 'casey' },
     roles: ['planOwner'],
     input: ChangePlan,
@@ -129,9 +131,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('GET /planner/v1/plan', {
     name: 'readPlan',
-    summary: 'Reads a plan',
+    summary: 'Get a plan',
     description:
-      'A plan shows the people whom its owner can see now. People who have left the organisation are not among them. Others whom it is shared with can read it while they belong to one of its organisations.',
+      'Returns a plan with the users whom its owner can see now, without those who have left the organisation. Users whom it is shared with can read it while they belong to one of its organisations.',
     example: { request: { planId: PLAN_ID }, as: 'casey' },
     roles: ['planOwner', 'planReader'],
     input: NamePlan,
@@ -141,9 +143,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('GET /planner/v1/plan/list', {
     name: 'listPlans',
-    summary: "Lists the caller's plans",
+    summary: 'List your plans',
     description:
-      'The caller’s own plans and those that others share with them, latest change first. Each says who owns it and how many people it shows.',
+      "Returns the caller's own plans and those that others share with them, last changed first. Each says who owns it and how many users it shows.",
     example: { as: 'casey', after: 'savePlan' },
     input: ListPlans,
     output: json(PlanPage),
@@ -151,9 +153,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('PUT /planner/v1/plan/share', {
     name: 'sharePlan',
-    summary: 'Shares a plan',
+    summary: 'Share a plan',
     description:
-      'Lets all members of an organisation of the plan read it, or some of them by name. They see its notes, and the people whom its owner can see, with what the engines said.',
+      'Lets all members of an organisation of the plan read it, or some of them by handle. They see its notes, and the users whom its owner can see, with what the engines said.',
     example: { request: { planId: PLAN_ID, people: ['@avery'] }, as: 'casey' },
     roles: ['planOwner'],
     input: SharePlan,
@@ -163,9 +165,9 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('POST /planner/v1/plan/unshare', {
     name: 'unsharePlan',
-    summary: 'Stops sharing a plan',
+    summary: 'Stop sharing a plan',
     description:
-      'They can no longer read it, unless it is shared with them in another way too. The plan itself does not change.',
+      'Revokes a share, so that its users can no longer read the plan, unless it is shared with them in another way too. The plan itself does not change.',
     example: { request: { planId: PLAN_ID, people: ['@avery'] }, as: 'casey' },
     roles: ['planOwner'],
     input: SharePlan,
@@ -175,8 +177,8 @@ export const plannerOperations: readonly Operation[] = [
   }),
   op('POST /planner/v1/plan/remove', {
     name: 'removePlan',
-    summary: 'Removes a plan',
-    description: 'Removes one of the caller’s plans. This cannot be undone.',
+    summary: 'Delete a plan',
+    description: "Deletes one of the caller's plans. This cannot be undone.",
     example: { request: { planId: PLAN_ID }, as: 'casey' },
     roles: ['planOwner'],
     input: NamePlan,

@@ -31,13 +31,16 @@ export function chooseOrganisations(
   const known = new Set(engines.flatMap(({ organisations }) => organisations.map(({ key }) => key)))
   const unknown = keys?.find((key) => !known.has(key))
   if (unknown !== undefined)
-    throw fail('forbidden', `organisations: you cannot plan in ${unknown}, or none of these engines may see it`)
+    throw fail('forbidden', `organisations: you cannot plan in ${unknown}, or none of these engines has access to it`)
   if (keys === undefined && known.size > MAX_ORGANISATIONS)
-    throw fail('validationFailed', `organisations: name at most ${MAX_ORGANISATIONS}; there are ${known.size}`)
+    throw fail('validationFailed', `organisations: send at most ${MAX_ORGANISATIONS}; there are ${known.size}`)
   return engines.map((engine) => {
     const organisations = engine.organisations.filter(({ key }) => keys === undefined || keys.includes(key))
     if (organisations.length === 0)
-      throw fail('validationFailed', `engines: ${engine.clientId} may see none of these organisations; leave it out`)
+      throw fail(
+        'validationFailed',
+        `engines: ${engine.clientId} has access to none of these organisations; leave it out`,
+      )
     return { ...engine, organisations }
   })
 }

@@ -2,26 +2,26 @@ import { type Static, Type } from 'typebox'
 import { Flag, Id, IdList, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
-const searchId = Id('The search')
-const planId = Id('The plan')
+const searchId = Id('Id of the search')
+const planId = Id('Id of the plan')
 const name = Text('Name of the plan', 200)
-const notes = Text('What its owner wants to remember', 5000)
+const notes = Text('Notes of its owner', 5000)
 
 export const StartSearch = Type.Object({
   text: Text('The mission, in plain words', 2000),
   organisations: Type.Optional(
     IdList(
-      'Keys of organisations; by default all in which the caller may plan and which these engines were given',
+      'Keys of organisations; by default all in which the caller can plan and to which these engines have access',
       100,
     ),
   ),
-  engines: IdList('Client IDs of the engines to ask, five at most', 5),
+  engines: IdList('Client IDs of the engines to ask, at most five', 5),
 })
 export type StartSearch = Static<typeof StartSearch>
 export const FindCandidates = Type.Object({
   searchId,
-  capabilityIds: IdList('Capabilities that the search found; each engine is asked for its own', 100),
-  limit: Type.Optional(Whole('Candidates, the best first; 20 by default', 1, 100)),
+  capabilityIds: IdList('Ids of capabilities that the search found; each engine is asked for its own', 100),
+  limit: Type.Optional(Whole('Number of candidates, best first; 20 by default', 1, 100)),
 })
 export type FindCandidates = Static<typeof FindCandidates>
 export const NameSearch = Type.Object({ searchId })
@@ -32,27 +32,27 @@ export type ListSearches = Static<typeof ListSearches>
 export const SavePlan = Type.Object({
   name,
   notes: Type.Optional(notes),
-  searchId: Id('The search whose candidates it keeps'),
-  people: Type.Optional(IdList('Handles of those candidates; by default all of them', 100)),
+  searchId: Id('Id of the search whose candidates it stores'),
+  people: Type.Optional(IdList('Handles of those candidates; all by default', 100)),
 })
 export type SavePlan = Static<typeof SavePlan>
 export const ChangePlan = Type.Object({
   planId,
   name: Type.Optional(name),
   notes: Type.Optional(notes),
-  people: Type.Optional(IdList('Handles of those who stay', 100)),
+  people: Type.Optional(IdList('Handles of the users who stay in the plan', 100)),
 })
 export type ChangePlan = Static<typeof ChangePlan>
 export const NamePlan = Type.Object({ planId })
 export type NamePlan = Static<typeof NamePlan>
 export const SharePlan = Type.Object({
   planId,
-  organisations: Type.Optional(IdList('Keys of organisations of the plan: all of their members read it', 100)),
+  organisations: Type.Optional(IdList('Keys of organisations of the plan, whose members can all read it', 100)),
   people: Type.Optional(IdList('Handles of members of these organisations', 100)),
 })
 export type SharePlan = Static<typeof SharePlan>
 export const ListPlans = Type.Object({
-  own: Type.Optional(Flag('Only the caller’s own; false by default')),
+  own: Type.Optional(Flag("Whether to return only the caller's own; false by default")),
   sort: sorting(['name', 'changed'], '-changed'),
   ...paging,
 })
@@ -93,7 +93,7 @@ const EngineCandidates = Type.Object(
     ...outcome,
     leftOut: Type.Integer({
       description:
-        'How many of its candidates are not shown, because the userId is unknown or the caller cannot see them',
+        'Number of candidates that are not shown, because the userId is unknown or the caller cannot see them',
     }),
   },
   { title: 'EngineCandidates' },
@@ -108,7 +108,7 @@ const Source = Type.Object(
     reasons: Type.Array(Type.String()),
     weights: Type.Optional(
       Type.Array(Type.Number(), {
-        description: 'How much each reason counts, from 0 to 1; only where the engine says so',
+        description: 'Weight of each reason, from 0 to 1; only if the engine sends it',
       }),
     ),
   },
@@ -122,7 +122,7 @@ const Candidate = Type.Object(
     lastName: Type.String(),
     score: Type.Number({
       description:
-        'The mean over all engines that answered, from 0 to 1; an engine that did not name the person counts as 0',
+        'The mean over all engines that responded, from 0 to 1; an engine that did not list the user counts as 0',
     }),
     sources: Type.Array(Source),
   },
@@ -165,9 +165,9 @@ const plan = {
   planId: Type.String(),
   name: Type.String(),
   notes: Type.String(),
-  text: Type.String({ description: 'The mission, as it was searched for' }),
+  text: Type.String({ description: 'The mission, as it was searched' }),
   organisations,
-  own: Type.Boolean({ description: 'Whether it is the caller’s own; shared plans are read-only' }),
+  own: Type.Boolean({ description: 'Whether the caller owns it; shared plans are read-only' }),
   owner: PlanReader,
   createdDate: moment,
   changedDate: moment,
@@ -176,7 +176,7 @@ export const Plan = Type.Object(
   {
     ...plan,
     people: Type.Array(Candidate, {
-      description: 'People whom both its owner and the caller can see now; best first',
+      description: 'Users whom both its owner and the caller can see now; best first',
     }),
     shared: Type.Union(
       [
@@ -186,14 +186,14 @@ export const Plan = Type.Object(
         }),
         Type.Null(),
       ],
-      { description: 'Who it is shared with; only its owner sees this' },
+      { description: 'Whom it is shared with; only its owner sees this' },
     ),
   },
   { title: 'Plan' },
 )
 export type Plan = Static<typeof Plan>
 export const PlanEntry = Type.Object(
-  { ...plan, people: Type.Integer({ description: 'How many people in it the caller can see now' }) },
+  { ...plan, people: Type.Integer({ description: 'Number of users in it whom the caller can see now' }) },
   { title: 'PlanEntry' },
 )
 export type PlanEntry = Static<typeof PlanEntry>

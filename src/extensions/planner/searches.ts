@@ -32,7 +32,7 @@ import * as store from './store.ts'
 
 const MAX_SEARCHES = 100
 const DEFAULT_LIMIT = 20
-const NO_SEARCH = 'You have no search with that id; they are kept for 30 days'
+const NO_SEARCH = 'You have no search with this id; searches are kept for 30 days'
 
 /** An engine that was asked for capabilities, as stored with the search. */
 interface StoredEngine extends Outcome {
@@ -92,7 +92,7 @@ export async function findCandidates(
   )
   const engines = await findStillOffered(db, who, search, chosenEngines)
   if (engines.length === 0)
-    throw fail('impossibleNow', 'None of these engines is offered to you any more; start another search')
+    throw fail('impossibleNow', 'None of these engines is available to you any more; start another search')
   const ask = (engine: OfferedEngine): Question<NamedCandidate[]> => {
     const { ids } = chosenEngines.find(({ clientId }) => clientId === engine.clientId)!
     return {
@@ -106,7 +106,7 @@ export async function findCandidates(
   const outcomes: EngineCandidates[] = []
   for (const { clientId, name } of chosenEngines) {
     const place = engines.findIndex((engine) => engine.clientId === clientId)
-    const reply = replies[place] ?? { problem: 'It is no longer offered to you' }
+    const reply = replies[place] ?? { problem: 'It is no longer available to you' }
     const named = answerOf(reply)
     const people = named ? await findPeople(db, who, engines[place]!, named) : []
     if (named) answers.push({ clientId, name, people })

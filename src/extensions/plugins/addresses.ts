@@ -43,7 +43,7 @@ export async function switchOff(
   const off = await tx.first(store.switchOff, { plugin: pluginId, purpose, uri, reason, now: who.at })
   if (!off) return
   await recordAudit(tx, who, { action: 'plugin.address-off', appId: off.app_id, detail: { purpose, uri, reason } })
-  const text = `Nothing is sent to this address of the plugin ${off.name} (${off.client_id}) any more:\n\n  ${uri}\n\nWhy: ${reason}\n\nSet the address again once it works. What could not be delivered is in the list of deliveries at ${policy.url}, and can be sent again from there.\n`
+  const text = `The platform turned off this URL of the plugin ${off.name} (${off.client_id}), and no longer sends anything to it:\n\n  ${uri}\n\nReason: ${reason}\n\nOnce it works again, save the URL in the plugin’s settings to turn it on. You can then resend failed deliveries from the list of deliveries:\n\n${policy.url}/console/plugins/${off.client_id}/deliveries\n`
   for (const { person_id: personId, email } of await tx.all(store.listResponsible, { app: off.app_id }))
     if (email)
       await sendMessage(
@@ -53,7 +53,7 @@ export async function switchOff(
           personId,
           recipient: email,
           kind: 'plugin-address-off',
-          subject: `The plugin ${off.name} cannot be reached`,
+          subject: `Plugin URL turned off (${off.name})`,
           text,
         },
         policy,

@@ -23,7 +23,7 @@ export async function authenticatePlugin(
 ): Promise<PluginCaller> {
   const { id: appId, clientId } = await authenticateClient(db, who, credentials, how)
   const row = await db.first(store.findCaller, { app: appId })
-  if (!row) throw fail('permissionMissing', 'This client ID belongs to an app; only plugins may call this')
+  if (!row) throw fail('permissionMissing', 'This client ID belongs to an app; only plugins can call this')
   if (!row.is_active) throw fail('permissionMissing', 'This plugin is not active; its owner can activate it')
   const { id: pluginId, kind, permissions } = row
   return { ...who, pluginId, appId, clientId, kind: kind as PluginKind, permissions }
@@ -32,5 +32,8 @@ export async function authenticatePlugin(
 /** Throws if the plugin has not been granted this permission. */
 export function checkGranted(who: PluginCaller, permission: Permission): void {
   if (!who.permissions.includes(permission))
-    throw fail('permissionMissing', `This plugin lacks the permission ${permission}; an administrator can grant it`)
+    throw fail(
+      'permissionMissing',
+      `This plugin does not have the permission ${permission}; an administrator can grant it`,
+    )
 }

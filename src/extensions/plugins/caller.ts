@@ -28,7 +28,7 @@ export const plugin: CallerKind<PluginCaller> = {
     if (!basic)
       throw fail(
         'notAuthorized',
-        'A plugin authenticates with the header Authorization: Basic base64(client_id:client_secret)',
+        'A plugin must authenticate with the header Authorization: Basic base64(client_id:client_secret)',
       )
     const how = { environment: name, secretHashKeys: get(secretHashKeys) }
     const who = await authenticatePlugin(db, request.who, basic, how)

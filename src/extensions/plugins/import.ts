@@ -44,9 +44,9 @@ export const pluginTie: ImportTie<AppEntry, StoredEntry, ReadonlyMap<number, Sto
   field: 'plugin',
   schema: Type.Optional(
     Type.Unknown({
-      must: 'an object with kind and, where wanted, description, addresses, permissions, organisations and active',
+      must: 'an object with kind and, optionally, description, addresses, permissions, organisations and active',
       about:
-        'Makes the app a plugin: kind `ai` or `ato`, `addresses` by purpose (request, distributions, capabilities, candidates), `permissions` that it is granted, keys of the `organisations` whose people it may see, and whether it is `active`. Fields that are left out stay; a list replaces the previous one',
+        'Makes the app a plugin: kind `ai` or `ato`, `addresses` by purpose (request, distributions, capabilities, candidates), granted `permissions`, keys of the `organisations` that it has access to, and whether it is `active`. Fields that are left out stay the same; a list replaces the previous one',
     } satisfies Field),
   ),
   when: 'with',
@@ -68,7 +68,7 @@ export const pluginTie: ImportTie<AppEntry, StoredEntry, ReadonlyMap<number, Sto
         // Only the form of the address is checked here. Whether it is public is checked when something is sent to it.
         const mistake = purposes.includes(purpose)
           ? findUriMistake(uri, { allowsLoopback: true })
-          : `be left out: a plugin of this kind has addresses for ${purposes.join(', ')}`
+          : `be left out: a plugin of this kind has URLs for ${purposes.join(', ')}`
         if (mistake) yield `${place}.addresses.${purpose}: must ${mistake}`
       }
       for (const [j, permission] of (entry.permissions ?? []).entries())
@@ -90,7 +90,7 @@ export const pluginTie: ImportTie<AppEntry, StoredEntry, ReadonlyMap<number, Sto
     const rows = await db.all(store.findPlugins, { apps: known.map(({ id }) => id) })
     const kinds = new Map(rows.map(({ app_id, kind }) => [app_id, kind]))
     return known.flatMap(({ i, id, kind }) =>
-      kinds.has(id) && kinds.get(id) !== kind ? [`apps[${i}].plugin.kind: must be ${kinds.get(id)}, as it is`] : [],
+      kinds.has(id) && kinds.get(id) !== kind ? [`apps[${i}].plugin.kind: must stay ${kinds.get(id)}`] : [],
     )
   },
 

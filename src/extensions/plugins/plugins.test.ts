@@ -71,7 +71,7 @@ test('developers and owners of an organisation register plugins for it, and nobo
   assertError(await call(drew, 'PUT', PATH, { ...ATO, key: 'helper' }), 400, 4002)
   assert.equal((await call(casey, 'PUT', PATH, { ...ATO, key: 'owned' })).status, 200)
   for (const browser of [avery, blake])
-    assertError(await call(browser, 'PUT', PATH, ATO), 403, 4032, /do not develop for it/)
+    assertError(await call(browser, 'PUT', PATH, ATO), 403, 4032, /not one of its developers/)
   assertError(await call(drew, 'PUT', PATH, { ...ATO, organisation: 'other' }), 403, 4032)
   assertError(await (await app.as('drew')).put(PATH, ATO), 401, 4016)
 })
@@ -80,7 +80,7 @@ test('fields that a kind of plugin does not use are refused by name', async () =
   const wrong: [object, RegExp][] = [
     [{ addresses: { capabilities: 'https://a.example.org' } }, /addresses.capabilities/],
     [{ addresses: { request: 'ftp://a.example.org' } }, /addresses.request must/],
-    [{ permissions: ['badges'] }, /can ask for ato, not for badges/],
+    [{ permissions: ['badges'] }, /can request ato, not badges/],
     [{ redirectUris: ['javascript:alert(1)'] }, /redirect URI/],
     [{ key: 'sbx-x' }, /sbx-/],
     [{ kind: 'robot' }, /kind/],
@@ -104,7 +104,7 @@ test('a plugin may do nothing until an administrator grants it something and its
     await call(ellis, 'POST', `${PATH}/permissions`, { clientId, permissions: ['badges'] }),
     400,
     4003,
-    /has not asked for badges/,
+    /does not request badges/,
   )
   const granted = await call(ellis, 'POST', `${PATH}/permissions`, { clientId, permissions: ['ato'] })
   assert.deepEqual([granted.body.status, granted.body.active], ['approved', false])
@@ -168,7 +168,7 @@ test('secrets are kept sealed, two at a time; the platform sends the older one u
     (await findHosted(environment.db, { pluginId: Number(row!.id), purpose: 'request' }, environment))?.secrets
   assert.deepEqual(await secrets(), [clientSecret])
   const { clientSecret: second } = (await call(drew, 'PUT', `${PATH}/secret`, { clientId })).body
-  assertError(await call(drew, 'PUT', `${PATH}/secret`, { clientId }), 400, 4006, /2 secrets already/)
+  assertError(await call(drew, 'PUT', `${PATH}/secret`, { clientId }), 400, 4006, /already has 2 secrets/)
   assert.deepEqual(await secrets(), [clientSecret, second])
   const kept = await app.sql(`select encode(sealed, 'escape') as sealed from app_secrets where sealed is not null`)
   assert.ok(kept.every(({ sealed }) => !String(sealed).includes('gs_cs_')))
@@ -258,9 +258,9 @@ test('plugins come by an import file too, with their secrets sealed, and a secon
     apps: [{ key: 'filed', name: 'x', plugin: { kind: 'ai', addresses: { request: 'x' }, permissions: ['ato'] } }],
   }
   assert.deepEqual(await refused(run(app, wrong)), [
-    'apps[0].plugin.addresses.request: must be left out: a plugin of this kind has addresses for capabilities, candidates',
+    'apps[0].plugin.addresses.request: must be left out: a plugin of this kind has URLs for capabilities, candidates',
     'apps[0].plugin.permissions[0]: must be one of user-records, badges, skills, mission-planner',
   ])
   const turned = { apps: [{ key: 'filed', name: 'x', plugin: { kind: 'ai' } }] }
-  assert.deepEqual(await refused(run(app, turned)), ['apps[0].plugin.kind: must be ato, as it is'])
+  assert.deepEqual(await refused(run(app, turned)), ['apps[0].plugin.kind: must stay ato'])
 })

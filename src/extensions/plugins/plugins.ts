@@ -40,7 +40,7 @@ import * as store from './store.ts'
 const { read: readManaged, lock: lockManaged } = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, client: key }),
   lock: (tx, key) => tx.first(store.lockPlugin, { client: key }),
-  refusal: 'There is no plugin with that client ID, or you do not work on it',
+  refusal: 'There is no plugin with this client ID, or you do not work on it',
 })
 
 export async function readPlugin(db: Db, who: PersonCaller, what: NamePlugin): Promise<Plugin> {
@@ -81,7 +81,7 @@ export async function registerPlugin(
     developers: memberRoles(DEVELOPERS),
   })
   if (!organisation?.develops)
-    throw fail('forbidden', 'There is no organisation with that key, or you do not develop for it')
+    throw fail('forbidden', 'There is no organisation with this key, or you are not one of its developers')
   const kind = what.kind as PluginKind
   await checkFields(kind, what, environment)
   const { redirectUris = [], permissions = [], addresses = {} } = what
@@ -245,12 +245,12 @@ export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissio
   return db.transaction(async (tx) => {
     await tx.first(store.lockPlugin, { client: clientId })
     const plugin = await tx.first(store.findByClientId, { client: clientId })
-    if (!plugin) throw fail('notFound', 'There is no plugin with that client ID')
+    if (!plugin) throw fail('notFound', 'There is no plugin with this client ID')
     const unknown = what.permissions.find((one) => !plugin.asked.includes(one))
     if (unknown !== undefined)
       throw fail(
         'validationFailed',
-        `The plugin has not asked for ${unknown}; it asks for ${plugin.asked.join(', ') || 'nothing'}`,
+        `The plugin does not request ${unknown}; it requests ${plugin.asked.join(', ') || 'nothing'}`,
       )
     await tx.all(store.grantPermissions, { plugin: plugin.id, permissions: [...what.permissions], now: who.at })
     const detail = { by: who.personId, permissions: what.permissions.join(' ') }
@@ -272,9 +272,9 @@ export function giveOrganisation(db: Db, who: PersonCaller, what: GiveOrganisati
       person: who.personId,
       organisation: what.organisation,
     })
-    if (!organisation?.owns) throw fail('forbidden', 'There is no organisation with that key, or you do not own it')
+    if (!organisation?.owns) throw fail('forbidden', 'There is no organisation with this key, or you do not own it')
     const plugin = await tx.first(store.findByClientId, { client: what.clientId })
-    if (!plugin) throw fail('notFound', 'There is no plugin with that client ID')
+    if (!plugin) throw fail('notFound', 'There is no plugin with this client ID')
     const both = { plugin: plugin.id, organisation: organisation.id }
     if (what.given) await tx.first(store.giveOrganisation, { ...both, now: who.at })
     else await tx.first(store.takeOrganisation, both)

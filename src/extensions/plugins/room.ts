@@ -9,7 +9,7 @@ export const plugins: Room = {
   name: 'plugins',
   areas: {
     Plugins:
-      'AI engines that read records, assert badges and answer the mission planner, and ATO helpers that are sent requests: registered by organisations, allowed by administrators.',
+      'AI engines that read records, assert badges and respond to the mission planner, and ATO helpers that handle requests. Organisations create them, and administrators grant their permissions.',
   },
   operations: pluginOperations,
   personalTables: {

@@ -36,9 +36,9 @@ const needs = [recentSignIn]
 export const pluginOperations: readonly Operation[] = [
   op('PUT /plugin/v1/plugin', {
     name: 'registerPlugin',
-    summary: 'Registers a plugin',
+    summary: 'Create a plugin',
     description:
-      'Owners and developers of an organisation register plugins for it. A new plugin has no permissions: an administrator grants what it asks for, then it can be activated. The client secret is shown only once.',
+      'Creates a plugin for an organisation, as one of its owners or developers. A new plugin has no permissions: an administrator grants those that it requests, and then it can be activated. The client secret is shown only once.',
     example: {
       request: {
         key: 'weather-helper',
@@ -63,9 +63,9 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/plugin', {
     name: 'changePlugin',
-    summary: 'Changes a plugin',
+    summary: 'Update a plugin',
     description:
-      'Changes the fields that are sent; the rest stays. Setting an address turns it back on. New permissions wait for an administrator; those that are left out are lost.',
+      'Changes the fields that are sent; all others stay the same. Setting a URL enables it again. New permissions wait for an administrator; those that are left out are revoked.',
     example: {
       request: { clientId: 'gs-weather-helper', description: 'Authorises apps about the weather' },
       as: 'ellis',
@@ -80,9 +80,9 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v1/plugin', {
     name: 'readPlugin',
-    summary: 'Reads a plugin',
+    summary: 'Get a plugin',
     description:
-      'Everything about a plugin except its secrets, which are listed with their creation and last use. A failing address says since when.',
+      'Returns a plugin; its client secrets are not shown, only when each was created and last used. A failing URL says since when it has been failing.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     roles: APP_DEVELOPERS,
     input: NamePlugin,
@@ -92,8 +92,8 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v1/plugin/list', {
     name: 'listPlugins',
-    summary: 'Lists the plugins that the caller works on',
-    description: 'The plugins that the caller works on, by name. Administrators see all of them.',
+    summary: 'List plugins',
+    description: 'Returns the plugins that the caller works on, sorted by name. Administrators see all plugins.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'registerPlugin' },
     input: ListPlugins,
     output: json(PluginPage),
@@ -101,9 +101,9 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/plugin/activate', {
     name: 'activatePlugin',
-    summary: 'Activates or deactivates a plugin',
+    summary: 'Activate or deactivate a plugin',
     description:
-      'An active plugin can call the platform, and is called by it; people can sign in to an inactive one too, unless it is suspended. To be activated, an ATO plugin needs the permission ato, a request address and a redirect URI; an AI plugin needs any permission.',
+      'Activates a plugin, so that it can call the platform and is called by it, or deactivates it; users can still sign in to an inactive plugin unless it is suspended. To be activated, an ATO plugin needs the permission ato, a request URL and a redirect URI; an AI plugin needs at least one permission.',
     example: { request: { clientId: 'gs-weather-helper', active: true }, as: 'ellis', after: 'grantPluginPermissions' },
     roles: APP_DEVELOPERS,
     input: ActivatePlugin,
@@ -113,8 +113,8 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/plugin/remove', {
     name: 'removePlugin',
-    summary: 'Removes a plugin for good',
-    description: 'Its secrets, requests, deliveries and ids of people are deleted too. This cannot be undone.',
+    summary: 'Delete a plugin',
+    description: 'Deletes a plugin with its client secrets, requests, deliveries and user ids. This cannot be undone.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     needs,
     roles: APP_DEVELOPERS,
@@ -124,9 +124,9 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('PUT /plugin/v1/plugin/secret', {
     name: 'addPluginSecret',
-    summary: 'Gives a plugin a second client secret',
+    summary: 'Create a plugin secret',
     description:
-      'The new secret is shown only once. Both work until the old one is dropped. Until then the platform sends the older one, and signs with both.',
+      'Creates a second client secret for a plugin; it is shown only once. Both secrets work until the old one is revoked. Until then the platform sends the older one, and signs with both.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'registerPlugin' },
     needs,
     roles: APP_DEVELOPERS,
@@ -138,8 +138,9 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/plugin/secret/drop', {
     name: 'dropOldPluginSecret',
-    summary: 'Drops all secrets of a plugin except the newest',
-    description: 'Only the newest secret keeps working. From then on the platform sends that one.',
+    summary: 'Revoke old plugin secrets',
+    description:
+      'Revokes all client secrets of a plugin except the newest. From then on the platform sends the newest one.',
     example: { request: { clientId: 'gs-weather-helper' }, as: 'ellis', after: 'addPluginSecret' },
     needs,
     roles: APP_DEVELOPERS,
@@ -149,9 +150,9 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/plugin/permissions', {
     name: 'grantPluginPermissions',
-    summary: 'Grants permissions to a plugin, or revokes them',
+    summary: 'Set plugin permissions',
     description:
-      'Listed permissions are granted; all others are revoked at once. Only what the plugin has asked for can be granted. The first grant approves the plugin.',
+      'Grants the listed permissions to a plugin and revokes all others immediately. Only permissions that the plugin requests can be granted. The first grant approves the plugin.',
     example: { request: { clientId: 'gs-weather-helper', permissions: ['ato'] }, as: 'ellis', after: 'registerPlugin' },
     needs: [...needs, administrator],
     input: GrantPermissions,
@@ -161,9 +162,9 @@ export const pluginOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v1/plugin/organisation', {
     name: 'giveOrganisationToPlugin',
-    summary: 'Gives a plugin access to the people of an organisation, or removes it',
+    summary: "Set a plugin's access",
     description:
-      'A plugin sees only people of the organisations that it was given. Owners of the organisation and administrators decide.',
+      'Gives a plugin access to the users of an organisation, or revokes it. A plugin sees only users of organisations that it has access to. Owners of the organisation and administrators decide.',
     example: {
       request: { clientId: 'gs-weather-helper', organisation: 'sandhills', given: true },
       as: 'ellis',

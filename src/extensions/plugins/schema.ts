@@ -17,24 +17,27 @@ const ALL_PERMISSIONS: readonly Permission[] = [...PERMISSIONS.ai, ...PERMISSION
 
 const clientId = Id('Client ID of the plugin')
 const organisation = Id('Key of the organisation')
-const name = Text('As people read it', 200)
+const name = Text('Name of the plugin', 200)
 const description = Text('What it is for', 2000)
 const OrNull = (text: string) =>
   Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 2000 }), Type.Null()], { description: text }))
 const addresses = Type.Object(
   {
-    request: OrNull('ATO: where a request that was started is sent'),
-    distributions: OrNull('ATO: where the distributions of a request are sent when they change'),
-    capabilities: OrNull('AI: where capabilities are searched'),
-    candidates: OrNull('AI: where candidates are searched'),
+    request: OrNull('ATO: URL to which new requests are sent'),
+    distributions: OrNull('ATO: URL to which the distributions of a request are sent when they change'),
+    capabilities: OrNull('AI: URL of the capabilities search'),
+    candidates: OrNull('AI: URL of the candidate search'),
   },
   {
     description:
-      'Where the plugin is called: https, and a public address. Null removes one; one that is left out stays',
+      'URLs at which the plugin is called: https, and publicly reachable. Null deletes one; those that are left out stay the same',
   },
 )
-const redirectUris = IdList('Where sign-in may send people back to; an ATO plugin has at least one', 20)
-const permissions = IdList(`What the plugin asks for: ${ALL_PERMISSIONS.join(', ')}; an administrator grants it`, 10)
+const redirectUris = IdList('URLs to which sign-in can redirect; an ATO plugin needs at least one', 20)
+const permissions = IdList(
+  `Permissions that the plugin requests: ${ALL_PERMISSIONS.join(', ')}; an administrator grants them`,
+  10,
+)
 
 export const RegisterPlugin = Type.Object({
   kind: { ...Id('`ai` or `ato`'), enum: [...KINDS] },
@@ -66,13 +69,13 @@ export const ActivatePlugin = Type.Object({ clientId, active: Flag('Whether it i
 export type ActivatePlugin = Static<typeof ActivatePlugin>
 export const GrantPermissions = Type.Object({
   clientId,
-  permissions: IdList('All that the plugin is granted; what is left out is taken back', 10),
+  permissions: IdList('All permissions of the plugin; those that are left out are revoked', 10),
 })
 export type GrantPermissions = Static<typeof GrantPermissions>
 export const GiveOrganisation = Type.Object({
   clientId,
   organisation,
-  given: Flag('Whether the plugin may see the people of the organisation'),
+  given: Flag('Whether the plugin has access to the users of the organisation'),
 })
 export type GiveOrganisation = Static<typeof GiveOrganisation>
 
@@ -85,9 +88,9 @@ const fields = {
   description: Type.String(),
   organisation: Type.Union([Type.String(), Type.Null()], { description: 'Key of the organisation' }),
   organisationName: Type.Union([Type.String(), Type.Null()]),
-  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person responsible for it' }),
+  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the owner' }),
   status: Type.String({
-    description: '`pending` until an administrator has granted something, then `approved`; or `suspended`',
+    description: '`pending` until an administrator has granted a permission, then `approved`; or `suspended`',
   }),
   active: Type.Boolean(),
   addresses: Type.Array(
@@ -95,7 +98,7 @@ const fields = {
       purpose: Type.String({ enum: [...ALL_PURPOSES] }),
       uri: Type.String(),
       failingSince: MomentOrNull('Since when every delivery to it has failed'),
-      offDate: MomentOrNull('When the platform switched it off; setting it again switches it on'),
+      offDate: MomentOrNull('When the platform disabled it; setting it again enables it'),
       offReason: Type.Union([Type.String(), Type.Null()]),
     }),
   ),
@@ -107,17 +110,22 @@ const fields = {
       grantedDate: MomentOrNull('Null until an administrator grants it'),
     }),
   ),
-  organisations: Type.Array(Type.String(), { description: 'Keys of the organisations whose people it may see' }),
-  secrets: Type.Array(Type.Object({ createdDate: Moment, lastUsedDate: MomentOrNull('Known to the minute') }), {
-    description: 'The oldest first; the older of two is the one that the platform sends',
+  organisations: Type.Array(Type.String(), {
+    description: 'Keys of the organisations that it has access to; a list has the first 100 of each plugin',
   }),
+  secrets: Type.Array(
+    Type.Object({ createdDate: Moment, lastUsedDate: MomentOrNull('When it was last used, to the minute') }),
+    {
+      description: 'Oldest first; the platform sends the older of two',
+    },
+  ),
   createdDate: Moment,
 }
 export const Plugin = Type.Object(fields, { title: 'Plugin' })
 export type Plugin = Static<typeof Plugin>
 export const PluginPage = PageOf(Plugin, 'PluginPage')
 
-const clientSecret = Type.String({ description: 'Shown this once' })
+const clientSecret = Type.String({ description: 'Shown only once' })
 export const NewPlugin = Type.Object({ ...fields, clientSecret }, { title: 'NewPlugin' })
 export type NewPlugin = Static<typeof NewPlugin>
 export const NewPluginSecret = Type.Object({ clientSecret }, { title: 'NewPluginSecret' })

@@ -59,17 +59,20 @@ const pluginRow = {
   secrets: c.json,
   created_at: c.instant,
 }
-const pluginColumns = `
+/** Administrators may give a plugin any number of organisations, so a list shows the first of each plugin only. */
+const LISTED_ORGANISATIONS = 100
+const pluginColumnsWith = (organisations: number | 'all') => `
   p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, p.is_active,
   (select coalesce(json_agg(json_build_object('purpose', d.purpose, 'uri', d.uri, 'failingSince', d.failing_since, 'offDate', d.off_at,
           'offReason', d.off_reason) order by d.purpose), '[]') from plugin_addresses d where d.plugin_id = p.id) as addresses,
   array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
   (select coalesce(json_agg(json_build_object('permission', m.permission, 'askedDate', m.asked_at, 'grantedDate', m.granted_at)
           order by m.permission), '[]') from plugin_permissions m where m.plugin_id = p.id) as permissions,
-  array(select g.key from plugin_organisations t join organisations g on g.id = t.organisation_id where t.plugin_id = p.id order by 1) as organisations,
+  array(select g.key from plugin_organisations t join organisations g on g.id = t.organisation_id where t.plugin_id = p.id order by 1 limit ${organisations}) as organisations,
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from app_secrets s where s.app_id = a.id) as secrets,
   p.created_at`
+const pluginColumns = pluginColumnsWith('all')
 const from = `
   plugins p join apps a on a.id = p.app_id left join organisations o on o.id = a.organisation_id
   left join people w on w.id = a.owner_id, lateral develops(:person, a) r`
@@ -86,7 +89,7 @@ export const listManaged = list('plugins.listManaged', {
   params: { person: c.int8, organisation: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: { ...pluginRow, total: c.int8 },
   text: `
-    select ${pluginColumns}, count(*) over () as total from ${from}
+    select ${pluginColumnsWith(LISTED_ORGANISATIONS)}, count(*) over () as total from ${from}
      where r.develops and (:organisation is null or o.key = :organisation)
      order by a.name, a.client_id limit :limit offset :offset`,
 })

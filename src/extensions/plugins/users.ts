@@ -31,7 +31,7 @@ export async function nameForPlugin(
  */
 export async function readPluginPerson(db: Db, { pluginId }: { pluginId: number }, userId: string): Promise<number> {
   const row = await db.first(store.findPersonOfUser, { plugin: pluginId, user: userId })
-  if (!row) throw fail('notFound', 'There is no user with that userId in the organisations of this plugin')
+  if (!row) throw fail('notFound', 'There is no user with this userId in the organisations of this plugin')
   return row.person_id
 }
 

@@ -76,7 +76,7 @@ test('P1: a permission that a plugin asked for counts once it is granted, and no
     const assertRefused = async (isRefused: (name: string) => boolean) => {
       for (const { name } of EIGHT) {
         const answer = await send(asking.client, name, 'userId' in FIELDS[name]! ? { userId } : {})
-        if (isRefused(name)) assertError(answer, 401, 4014, /lacks the permission/)
+        if (isRefused(name)) assertError(answer, 401, 4014, /does not have the permission/)
         else assert.notEqual(answer.status, 401, `${name}: ${answer.text}`)
       }
     }

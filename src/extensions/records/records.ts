@@ -65,7 +65,7 @@ export async function setAdditionalInfo(
   if (Buffer.byteLength(text) > INFO_BYTES) throw fail('bodyTooLarge', 'info is larger than 64 KiB')
   const person = await readPluginPerson(db, who, userId)
   const row = await db.first(store.setInfo, { plugin: who.pluginId, person, info: text, now: who.at })
-  if (!row) throw fail('notFound', 'There is no user with that userId in the organisations of this plugin')
+  if (!row) throw fail('notFound', 'There is no user with this userId in the organisations of this plugin')
   return { userId, info, updatedDate: row.changed_at }
 }
 

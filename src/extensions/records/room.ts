@@ -6,7 +6,7 @@ export const records: Room = {
   name: 'records',
   areas: {
     'AI plugins':
-      'What AI plugins read and write: learning records, skills and badges of the people in the organisations that they were given. They prove themselves with Basic, and an administrator grants each permission.',
+      'Learning records, skills and badges of the users in organisations that an AI plugin has access to. Plugins authenticate with Basic, and an administrator grants each permission.',
   },
   operations: recordOperations,
   personalTables: { additional_info: { inExport: '`additional-info.json`', whenDeleted: 'gone' } },

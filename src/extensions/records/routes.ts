@@ -17,9 +17,9 @@ const op = operationsIn({ area: 'AI plugins', who: plugin })
 export const recordOperations: readonly Operation[] = [
   op('GET /plugin/v2/ai/record-data', {
     name: 'readRecords',
-    summary: 'Reads learning records',
+    summary: 'List learning records',
     description:
-      'What the people of the plugin’s organisations have learned and can do: a plain array, a page at a time, always in the same order. A page with fewer entries than `limit` is the last. An organisation that the plugin was not given is treated as unknown.',
+      "Returns what the users of the plugin's organisations have learned and can do, as an array, a page at a time, always in the same order. A page with fewer entries than `limit` is the last. An organisation that the plugin has no access to is treated as unknown.",
     example: { request: { orgIds: 'sandhills', limit: 100 } },
     needs: [permission('user-records')],
     roles: ['plugin'],
@@ -30,9 +30,9 @@ export const recordOperations: readonly Operation[] = [
   }),
   op('POST /plugin/v2/ai/additional-info', {
     name: 'setAdditionalInfo',
-    summary: 'Stores data of the plugin about a person',
+    summary: 'Set additional information',
     description:
-      'One JSON value for each person; a new one replaces it. No other plugin and no app can read it; the person finds it in the download of their data.',
+      'Stores one JSON value of the plugin about a user; a new value replaces it. No other plugin and no app can read it; the user finds it in the export of their data.',
     example: { request: { userId: PLUGIN_USER_ID, info: { readiness: 0.82, reviewed: MOMENT } }, after: 'readRecords' },
     needs: [permission('user-records')],
     roles: ['plugin'],
@@ -44,9 +44,9 @@ export const recordOperations: readonly Operation[] = [
   }),
   op('GET /plugin/v2/ai/other-skills', {
     name: 'readOtherSkills',
-    summary: "Reads a person's hobbies and skills",
+    summary: "Get a user's skills",
     description:
-      'Hobbies and skills of a person of the plugin’s organisations, in their own words. Both lists are empty until they set them.',
+      "Returns the hobbies and skills of a user of the plugin's organisations, in the user's own words. Both lists are empty until the user sets them.",
     example: { request: { userId: PLUGIN_USER_ID }, after: 'readRecords' },
     needs: [permission('skills')],
     roles: ['plugin'],

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, isSignedIn, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
+import { listStatements } from '../../kernel/database/statement.ts'
+import { schemaOf } from '../../kernel/environment.ts'
 import type { TestBrowser } from '../testing/browser.ts'
+import { withClient } from '../testing/databases.ts'
 import { readPages } from '../testing/pages.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 
-const app = await sharedApp(UNLIMITED)
+const OBJECTS = 'https://platform.example/objects'
+const app = await sharedApp({ ...UNLIMITED, XAPI_OBJECTS_BASE: OBJECTS })
 await app.sql(
   `update people set administrator = true where handle = '@ellis';
    update people set first_name = 'Avery', last_name = 'van der Berg', email = 'Avery@Example.org' where handle = '@avery';
@@ -51,6 +55,19 @@ test('people are listed in the order that the administrator asks for, page by pa
   assert.deepEqual((await find('', '&sort=created')).length, all.length)
   for (const sort of ['password_hash', '--name', 'name desc'])
     assertError(await call(ellis, 'GET', `${PERSON}/list?sort=${sort}`), 400, 4003, /sort/)
+})
+
+test('a page of a long list is read from an index, without sorting everybody', async () => {
+  const lists = listStatements().filter(({ name }) => /^(administration\.listPeople|apps\.listUsers)\./.test(name))
+  assert.equal(lists.length, 8)
+  await withClient(app.connection, async (client) => {
+    await client.query(`set search_path = ${schemaOf('production')}; set enable_seqscan = off; set enable_sort = off`)
+    for (const { name, text } of lists) {
+      const { rows } = await client.query(`explain (generic_plan) ${text}`)
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      assert.doesNotMatch(plan, /Sort/, name)
+    }
+  })
 })
 
 test('only administrators may', async () => {
@@ -167,6 +184,28 @@ test('the audit log is read by action, person, app and time, page by page', asyn
     assertError(await call(ellis, 'GET', `/admin/v1/audit?cursor=${cursor}`), 400, 4003, /cursor/)
 })
 
+test('details without a value are left out, and a course that is only a draft has the name of the draft', async () => {
+  await app.sql(`
+    insert into organisations (key, name, created_at) values ('names', 'Names', now());
+    insert into courses (key, organisation_id, draft, draft_at, created_at)
+      select 'course-drafted', id, '{"name": "Night flight"}', now(), now() from organisations where key = 'names';
+    insert into audit_entries (at, action, detail) values (now(), 'course.created', '{"course": "course-drafted", "lesson": null}')`)
+  const { detail, names } = await audited('course.created')
+  assert.deepEqual([detail, names], [{ course: 'course-drafted' }, { course: 'Night flight' }])
+  const { text } = await call(ellis, 'GET', '/admin/v1/audit/csv?action=course.created')
+  assert.match(text, /,"course: course-drafted"\r\n$/)
+
+  const course = `${OBJECTS}/course/course-drafted`
+  const asked = ['https://else.example/course/course-drafted', `${course}/1`, `${course}%`, course].join()
+  const known = await call(
+    ellis,
+    'GET',
+    `/admin/v1/names?handles=AVERY,@nobody&activities=${encodeURIComponent(asked)}`,
+  )
+  assert.deepEqual(known.body, { people: { '@avery': 'Avery van der Berg' }, activities: { [course]: 'Night flight' } })
+  assertError(await call(drew, 'GET', '/admin/v1/names?handles=avery'), 403, 4032)
+})
+
 test('entries name people, apps and classes, and the log is exported as CSV with the same filters', async () => {
   const { body } = await call(ellis, 'GET', '/admin/v1/audit?action=person.disabled')
   assert.deepEqual(body.docs[0].names, {})
@@ -190,6 +229,7 @@ test('the system page shows versions, queues, and how long operations took in th
   assert.equal(body.environment, 'production')
   assert.ok(body.database.sizeBytes > 1e6 && body.database.connections > 0 && body.database.migrations >= 44)
   assert.match(body.database.lastMigration, /^\d{4}_\w+$/)
+  assert.ok(body.storage.freeBytes > 0 && body.storage.reserveBytes >= 0 && body.storage.recordsBytes >= 0)
   const list = body.operations.find(({ operation }: { operation: string }) => operation === 'findPeople')
   assert.ok(list.count >= 10 && list.refused >= 2 && list.failed === 0 && list.errorRate === 0)
   assert.ok(list.p50Ms > 0 && list.p95Ms >= list.p50Ms)

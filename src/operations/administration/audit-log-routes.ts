@@ -10,9 +10,9 @@ const op = operationsIn({ area: 'Administration', who: person })
 export const auditLogOperations: readonly Operation[] = [
   op('GET /admin/v1/audit', {
     name: 'listAudit',
-    summary: 'Lists the audit log',
+    summary: 'List audit log entries',
     description:
-      'What happened to accounts, sessions and apps, the latest first, and who did it. Filters can be combined; `next` of an answer is the `cursor` of the page after it.',
+      'Returns what happened to accounts, sessions and apps, and who did it, newest first. Filters can be combined; `next` of a response is the `cursor` of the next page.',
     example: {
       request: { limit: 1 },
 
@@ -25,9 +25,9 @@ export const auditLogOperations: readonly Operation[] = [
   }),
   op('GET /admin/v1/audit/csv', {
     name: 'exportAudit',
-    summary: 'Downloads the audit log as CSV',
+    summary: 'Export the audit log as CSV',
     description:
-      'The entries that match the filters, the latest first, streamed. The file is UTF-8 with a byte order mark; text that looks like a formula starts with an apostrophe.',
+      'Returns the audit log entries that match the filters as a CSV stream, newest first. The file is UTF-8 with a byte order mark; text that looks like a formula starts with an apostrophe.',
     example: { request: { action: 'person.disabled' }, as: 'ellis' },
     needs: [administrator],
     input: ExportAudit,

@@ -33,15 +33,17 @@ const filtered = `
   (:action is null or e.action collate "C" = :action)
   and (:app is null or e.app_id = (select a.id from apps a where a.client_id = :app)) and ${page} ${order}`
 
-const nameOf = (person: string): string => `nullif(trim(${person}.first_name || ' ' || ${person}.last_name), '')`
+export const fullNameOf = (person: string): string =>
+  `nullif(trim(${person}.first_name || ' ' || ${person}.last_name), '')`
 
 /** SQL: names of what the entry `e` refers to, as JSON. The keys are fields of the entry, or of its detail. */
 const names = `
   json_strip_nulls(json_build_object(
-    'person', ${nameOf('p')}, 'by', ${nameOf('d')}, 'clientId', a.name,
+    'person', ${fullNameOf('p')}, 'by', ${fullNameOf('d')}, 'clientId', a.name,
     'class', (select c.name from classes c where c.key = e.detail ->> 'class'),
     'from', (select c.name from classes c where c.key = e.detail ->> 'from'),
-    'course', (select v.name from courses c join course_versions v on v.id = c.version_id where c.key = e.detail ->> 'course'),
+    'course', (select coalesce(v.name, c.draft ->> 'name') from courses c left join course_versions v on v.id = c.version_id
+                where c.key = e.detail ->> 'course'),
     'lesson', (select v.name from lessons l join lesson_versions v on v.lesson_id = l.id where l.key = e.detail ->> 'lesson'
                 order by v.version_id desc limit 1),
     'organisation', (select o.name from organisations o where o.key = e.detail ->> 'organisation'),

@@ -93,10 +93,10 @@ function readCursor(cursor: string): typeof END {
   return { before, id: Number(id) }
 }
 
-/** Converts an entry for display. Actors are shown by handle; internal ids of people are left out. */
+/** Converts an entry for display. Actors are shown by handle; internal ids of people and empty details are left out. */
 function showEntry(row: Row): ShownEntry {
   const all = JSON.parse(row.detail) as ShownEntry['detail']
-  const { by: _by, parent: _parent, self, ...detail } = all
+  const { by: _by, parent: _parent, self, ...shown } = all
   const names = JSON.parse(row.names) as ShownEntry['names']
   const isOwn = row.doer === null && (self === true || isAlwaysOwn(row.action, all))
   return {
@@ -108,7 +108,7 @@ function showEntry(row: Row): ShownEntry {
     sessionId: row.session_id,
     address: row.address,
     requestId: row.request_id,
-    detail,
+    detail: Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null)),
     names: isOwn && names.person !== undefined ? { ...names, by: names.person } : names,
   }
 }

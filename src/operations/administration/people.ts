@@ -35,7 +35,7 @@ function readQuery(query: string) {
 
 export async function readPerson(db: Db, who: PersonCaller, what: NamePerson): Promise<KnownPerson> {
   const row = await db.first(store.findPerson, { handle: normaliseHandle(what.handle), now: who.at })
-  if (!row) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
+  if (!row) throw fail('notFound', `There is no user with the handle ${what.handle}`)
   return {
     ...showPerson(row),
     disabledDate: row.disabled_at,
@@ -85,7 +85,7 @@ export const sendPasswordReset = (
 
 function readReason(what: DecideAboutPerson): string {
   const reason = readLine('reason', what.reason)
-  if (reason === '') throw fail('parameterMissing', 'reason is missing: say why, for the audit log')
+  if (reason === '') throw fail('parameterMissing', 'reason is missing: it is recorded in the audit log')
   return reason
 }
 

@@ -6,7 +6,7 @@ import { administrationOperations } from './routes.ts'
 export const administration: Room = {
   name: 'administration',
   areas: {
-    Administration: 'What administrators do: look after people, read the audit log, see how the platform is doing.',
+    Administration: 'For administrators: manage users, read the audit log and monitor the platform.',
   },
   operations: [...administrationOperations, ...auditLogOperations],
   finders: [{ kind: 'person', find: findNamed }],

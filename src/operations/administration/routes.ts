@@ -1,13 +1,25 @@
 import { forgetting } from '../../kernel/forget.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
+import { disk } from '../../kernel/http/input/disk.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
 import { operationFigures } from '../../kernel/http/metrics.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { bases } from '../../records/statements/model/names.ts'
+import { readNames } from './names.ts'
 import { endSessions, findPeople, readPerson, sendPasswordReset, setDisabled } from './people.ts'
-import { DecideAboutPerson, FindPeople, FoundPeople, KnownPerson, NamePerson, System } from './schema.ts'
+import {
+  DecideAboutPerson,
+  FindPeople,
+  FoundPeople,
+  KnownPerson,
+  NamePerson,
+  Names,
+  ReadNames,
+  System,
+} from './schema.ts'
 import { readSystem } from './system.ts'
 
 const op = operationsIn({ area: 'Administration', who: person })
@@ -17,9 +29,9 @@ const needs = [recentSignIn, administrator]
 export const administrationOperations: readonly Operation[] = [
   op('GET /admin/v1/person/list', {
     name: 'findPeople',
-    summary: 'Finds people by handle, name or e-mail address',
+    summary: 'Search users as administrator',
     description:
-      'Send the beginning of a handle, an e-mail address, a first or a last name, or the beginnings of both names in either order. Without it everybody is listed. Anonymous users of apps are not among them.',
+      'Returns users whose handle, e-mail address, first or last name begins with the term; it can also be the beginnings of both names in either order. Without a term all users are listed. Anonymous users of apps are not included.',
     example: { request: { query: 'av lind' }, as: 'ellis' },
     needs: [administrator],
     input: FindPeople,
@@ -28,9 +40,9 @@ export const administrationOperations: readonly Operation[] = [
   }),
   op('GET /admin/v1/person', {
     name: 'readPerson',
-    summary: 'Reads what an administrator can see of a person',
+    summary: 'Get a user as administrator',
     description:
-      'Whether they can sign in, what they have open, when they were last seen, the apps that they use and the organisations that they belong to. What they wrote, learned or keep in apps is not shown.',
+      'Returns whether the user can sign in, their open sessions, when they were last seen, the apps that they use and the organisations that they belong to. What they wrote, learned or store in apps is not shown.',
     example: { request: { handle: '@avery' }, as: 'ellis' },
     needs: [administrator],
     input: NamePerson,
@@ -38,11 +50,22 @@ export const administrationOperations: readonly Operation[] = [
     errors: ['notFound'],
     run: ({ db, who }, input) => readPerson(db, who, input),
   }),
+  op('GET /admin/v1/names', {
+    name: 'readNames',
+    summary: 'Get names for xAPI statements',
+    description:
+      'Returns the current names of users by handle, and of lessons, courses, objectives and classes by the IRI that xAPI statements use for them. A course that was never published has the name of its draft. What the platform does not know is left out.',
+    example: { request: { handles: '@avery' }, as: 'ellis' },
+    needs: [administrator],
+    input: ReadNames,
+    output: json(Names),
+    run: ({ db, environment }, input) => readNames(db, input, environment.get(bases)),
+  }),
   op('POST /admin/v1/person/disable', {
     name: 'disablePerson',
-    summary: 'Disables a person and ends all their sessions',
+    summary: 'Disable a user',
     description:
-      'They can no longer sign in, and all their tokens stop working at once. What they have made stays until they are enabled or removed. Nobody can disable themselves.',
+      'Disables a user: they can no longer sign in, and all their tokens stop working immediately. Their data stays until the account is enabled or deleted. Administrators cannot disable themselves.',
     example: { request: { handle: '@avery', reason: 'Their school asked for it' }, as: 'ellis' },
     needs,
     input: DecideAboutPerson,
@@ -53,9 +76,9 @@ export const administrationOperations: readonly Operation[] = [
   }),
   op('POST /admin/v1/person/enable', {
     name: 'enablePerson',
-    summary: 'Lets a disabled person sign in again',
+    summary: 'Enable a user',
     description:
-      'They can sign in again, with the password and the passkeys that they had. Sessions that were ended stay ended.',
+      'Lets a disabled user sign in again, with the password and the passkeys that they had. Sessions that were ended stay ended.',
     example: {
       request: { handle: '@avery', reason: 'Their school asked for it' },
       as: 'ellis',
@@ -70,9 +93,9 @@ export const administrationOperations: readonly Operation[] = [
   }),
   op('POST /admin/v1/person/sessions/end', {
     name: 'endSessionsOfPerson',
-    summary: 'Signs a person out in all browsers and all apps',
+    summary: 'End all sessions of a user',
     description:
-      'Ends their sessions in all apps and signs them out in all browsers, at once. They can sign in again: if somebody else knows the password, send them a reset link as well.',
+      "Ends the user's sessions in all apps and signs them out of all browsers immediately. They can sign in again: if somebody else knows the password, send them a reset link as well.",
     example: { request: { handle: '@avery', reason: 'Their school asked for it' }, as: 'ellis' },
     needs,
     input: DecideAboutPerson,
@@ -82,9 +105,9 @@ export const administrationOperations: readonly Operation[] = [
   }),
   op('POST /admin/v1/person/password/reset', {
     name: 'sendPasswordReset',
-    summary: 'Sends a person a password reset link',
+    summary: 'Send a user a reset link',
     description:
-      'The link goes to the person’s e-mail address and works once, within half an hour; nobody else sees it. It is refused if messages are off, or if the person has no address, is disabled, or has three such links already.',
+      "Sends a password reset link to the user's e-mail address; it works once, within half an hour, and nobody else sees it. The request is refused if e-mail is off, or if the user has no address, is disabled, or has three such links already.",
     example: { request: { handle: '@avery' }, as: 'ellis' },
     needs,
     input: NamePerson,
@@ -94,13 +117,14 @@ export const administrationOperations: readonly Operation[] = [
   }),
   op('GET /admin/v1/system', {
     name: 'readSystem',
-    summary: 'Reads the state of the platform',
+    summary: 'Get the system status',
     description:
-      'Versions, the database, waiting work, and how long operations took. Times and counts of operations, memory and uptime are those of the answering process since its start; the rest is about the whole environment.',
+      'Returns versions, the database, waiting jobs, and how long operations took. Times and counts of operations, memory and uptime are those of the responding process since its start; the rest is about the whole environment.',
     example: { as: 'ellis', isLive: true },
     needs: [administrator],
     input: Nothing,
     output: json(System),
-    run: ({ environment }) => readSystem(environment.get(operationFigures)(), environment),
+    run: ({ environment }) =>
+      readSystem({ operations: environment.get(operationFigures)(), disk: environment.get(disk) }, environment),
   }),
 ]

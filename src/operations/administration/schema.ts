@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { Id, Text } from '../../kernel/http/input/fields.ts'
+import { Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
-const handle = Id('Handle of the person, with or without the @')
-const reason = Text('Why, for the audit log; the person finds it in the download of their data', 500)
+const handle = Id('Handle of the user, with or without the @')
+const reason = Text('The reason, for the audit log; the user finds it in the export of their data', 500)
 
 export const FindPeople = Type.Object({
-  query: Type.Optional(Id('How a handle, a name or an e-mail address begins; everybody by default')),
-  status: Type.Optional({ ...Id('Only people of this status; all by default'), enum: ['active', 'disabled'] }),
+  query: Type.Optional(Id('The beginning of a handle, a name or an e-mail address; all users by default')),
+  status: Type.Optional({ ...Id('Only users with this status; all by default'), enum: ['active', 'disabled'] }),
   role: Type.Optional({
-    ...Id('Only people with this role on the platform; all by default'),
+    ...Id('Only users with this role on the platform; all by default'),
     enum: ['administrator', 'developer'],
   }),
   sort: sorting(['handle', 'name', 'created'], 'handle'),
@@ -21,6 +21,23 @@ export type NamePerson = Static<typeof NamePerson>
 export const DecideAboutPerson = Type.Object({ handle, reason })
 export type DecideAboutPerson = Static<typeof DecideAboutPerson>
 
+const MOST_NAMES = 200
+export const ReadNames = Type.Object({
+  handles: Type.Optional(IdList('Handles of users, with or without the @', MOST_NAMES)),
+  activities: Type.Optional(IdList('IRIs of activities', MOST_NAMES)),
+})
+export type ReadNames = Static<typeof ReadNames>
+export const Names = Type.Object(
+  {
+    people: Type.Record(Type.String(), Type.String(), { description: 'Names of users, by handle' }),
+    activities: Type.Record(Type.String(), Type.String(), {
+      description: 'Names of lessons, courses, objectives and classes, by the IRI of the activity',
+    }),
+  },
+  { title: 'Names' },
+)
+export type Names = Static<typeof Names>
+
 const Moment = Type.String({ format: 'date-time' })
 const orNull = (schema: ReturnType<typeof Type.String>, description: string) =>
   Type.Union([schema, Type.Null()], { description })
@@ -28,7 +45,7 @@ const orNull = (schema: ReturnType<typeof Type.String>, description: string) =>
 const found = {
   handle: Type.String(),
   name: Type.String(),
-  email: orNull(Type.String(), 'Address for messages to them'),
+  email: orNull(Type.String(), 'E-mail address of the user'),
   status: Type.Enum(['active', 'disabled']),
   administrator: Type.Boolean(),
   developer: Type.Boolean(),
@@ -41,10 +58,10 @@ export const FoundPeople = PageOf(FoundPerson, 'FoundPeople')
 export const KnownPerson = Type.Object(
   {
     ...found,
-    disabledDate: orNull(Moment, 'Time at which they were disabled'),
+    disabledDate: orNull(Moment, 'When they were disabled'),
     reason: orNull(
       Type.String(),
-      'Reason for the last time they were disabled or enabled, while the audit log keeps it',
+      'Reason for the last time they were disabled or enabled, as long as the audit log has it',
     ),
     hasPassword: Type.Boolean(),
     passkeys: Type.Integer({ description: 'Number of passkeys' }),
@@ -52,7 +69,7 @@ export const KnownPerson = Type.Object(
     sessions: Type.Integer({ description: 'Number of open sessions in apps' }),
     lastSeenDate: orNull(
       Moment,
-      'When they last used the platform in a browser (to ten minutes), or an app renewed its token',
+      'When they last used the platform in a browser (within ten minutes), or an app refreshed its token',
     ),
     organisations: Type.Array(Type.Object({ key: Type.String(), name: Type.String(), role: Type.String() })),
     apps: Type.Array(
@@ -62,7 +79,7 @@ export const KnownPerson = Type.Object(
         sinceDate: Moment,
         lastSeenDate: orNull(Moment, 'When they last used it'),
       }),
-      { description: 'Apps that they use, latest first; at most 100' },
+      { description: 'Apps that they use, last used first; at most 100' },
     ),
   },
   { title: 'KnownPerson' },
@@ -83,9 +100,16 @@ export const System = Type.Object(
       sizeBytes: Type.Integer({ description: 'Size of the whole database, both environments together' }),
       connections: Type.Integer({ description: 'Connections of all processes' }),
       connectionLimit: Type.Integer(),
-      waiting: Type.Integer({ description: 'Calls of this process that wait for a connection' }),
+      waiting: Type.Integer({ description: 'Calls of this process that are waiting for a connection' }),
       migrations: Type.Integer({ description: 'Number of migrations applied to this environment' }),
       lastMigration: Type.String(),
+    }),
+    storage: Type.Object({
+      recordsBytes: Type.Integer({ description: 'Records that count for people and keys, in this environment' }),
+      freeBytes: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'Free space on the disk of the database; null if the platform does not know that disk',
+      }),
+      reserveBytes: Type.Integer({ description: 'Free space below which large writes are refused' }),
     }),
     events: Type.Object({
       unpublishedSeconds: Seconds('Age of the oldest event that consumers cannot read yet'),
@@ -94,7 +118,7 @@ export const System = Type.Object(
           name: Type.String(),
           waitingSeconds: Seconds('Age of the oldest event that it has not read'),
           unread: Type.Integer(),
-          failed: Type.Integer({ description: 'Events that it skipped after too many tries' }),
+          failed: Type.Integer({ description: 'Events that it skipped after too many attempts' }),
         }),
       ),
     }),
@@ -109,7 +133,7 @@ export const System = Type.Object(
     deliveries: Type.Object({
       waiting: Type.Integer(),
       overdueSeconds: Seconds('Age of the oldest due delivery'),
-      failed: Type.Integer({ description: 'Number of deliveries that were given up' }),
+      failed: Type.Integer({ description: 'Number of failed deliveries' }),
     }),
     operations: Type.Array(
       Type.Object({
@@ -118,8 +142,8 @@ export const System = Type.Object(
         p50Ms: Type.Number({ description: 'Median duration' }),
         p95Ms: Type.Number(),
         refused: Type.Integer({ description: 'Responses with status 400 or higher' }),
-        failed: Type.Integer({ description: 'Responses with status 500 or higher, which also count as refused' }),
-        errorRate: Type.Number({ description: 'The share of requests that failed' }),
+        failed: Type.Integer({ description: 'Responses with status 500 or higher, which are also in `refused`' }),
+        errorRate: Type.Number({ description: 'The share of requests with status 500 or higher' }),
       }),
       { description: 'Since the process started, busiest first; includes pages' },
     ),

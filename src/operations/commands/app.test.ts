@@ -21,7 +21,7 @@ test('apps are added, get a second secret, lose the first, and are suspended and
       ],
       /^client ID {6}gs-log\nclient secret {2}gs_cs_\S{40,}\n$/,
     ],
-    [['add', 'log', '--name', 'Log'], /^There is an app with the client ID gs-log already\n$/],
+    [['add', 'log', '--name', 'Log'], /^An app with the client ID gs-log already exists\n$/],
     [['add', 'sbx-log', '--name', 'Log'], /does not start with sbx-/],
     [['add', 'lost', '--name', 'L', '--launch-uri', 'log://cb'], /^launchUri must be one of the redirect URIs/],
     [['add', 'evil', '--name', 'E', '--redirect-uri', 'http://evil.example.org'], /must be https unless/],
@@ -29,17 +29,17 @@ test('apps are added, get a second secret, lose the first, and are suspended and
       ['add', 'evil', '--name', 'E', '--redirect-uri', 'intent:x'],
       /^The redirect URI intent:x must be https, or http /,
     ],
-    [['add', 'lost', '--name', 'L', '--owner', '@nobody'], /^There is nobody with the handle @nobody\n$/],
+    [['add', 'lost', '--name', 'L', '--owner', '@nobody'], /^There is no user with the handle @nobody\n$/],
     [
       ['add', 'phone', '--name', 'Phone', '--public', '--device', '--environment', 'sandbox'],
-      /^client ID {6}gs-sbx-phone\nclient secret {2}none: a public app uses PKCE\n$/,
+      /^client ID {6}gs-sbx-phone\nclient secret {2}none: a public client uses PKCE\n$/,
     ],
-    [['secret', 'gs-sbx-phone'], /^A public app has no secrets\n$/],
+    [['secret', 'gs-sbx-phone'], /^A public client has no secrets\n$/],
     [['secret', 'log'], /^client secret {2}gs_cs_\S{40,}\n$/],
-    [['secret', 'gs-log'], /^The app has 2 secrets already; /],
-    [['secret', 'log', '--list'], /^(made \d{4}-\S+Z\tnever used\n){2}$/],
+    [['secret', 'gs-log'], /^The app already has 2 secrets; /],
+    [['secret', 'log', '--list'], /^(created \d{4}-\S+Z\tnever used\n){2}$/],
     [['secret', 'gs-sbx-phone', '--list'], /^There is no secret\.\n$/],
-    [['secret', 'unknown', '--list'], /^There is no app with that client ID\n$/],
+    [['secret', 'unknown', '--list'], /^There is no app with this client ID\n$/],
     [['secret', 'log', '--drop-old'], /^Only the newest secret is left\.\n$/],
     [['secret', 'log', '--drop-old'], /^There was no old secret\.\n$/],
     [
@@ -55,41 +55,41 @@ test('apps are added, get a second secret, lose the first, and are suspended and
         '--redirect-uri',
         'log://cb',
       ],
-      /^gs-log was changed\. /,
+      /^gs-log was updated\. /,
     ],
     [['update', 'log', '--origin', 'nowhere'], /^nowhere is not an origin; /],
-    [['update', 'log', '--name', ''], /^An app has a name, /],
-    [['update', 'log', '--owner', '@nobody'], /^There is nobody with the handle @nobody\n$/],
-    [['update', 'gs-unknown', '--name', 'U'], /^There is no app with that client ID\n$/],
+    [['update', 'log', '--name', ''], /^The name of an app must be /],
+    [['update', 'log', '--owner', '@nobody'], /^There is no user with the handle @nobody\n$/],
+    [['update', 'gs-unknown', '--name', 'U'], /^There is no app with this client ID\n$/],
     [
       ['show', 'log'],
       /^ {2}clientId +gs-log\n {2}name +Logs\n.*\n {2}owner +@drew\n.*redirectUris +log:\/\/cb\n {2}launchUri +-\n {2}origins +https:\/\/log\.example\.org\n {2}basic +on\n/s,
     ],
     [['update', 'log', '--launch-uri', 'log://elsewhere'], /^launchUri must be one of the redirect URIs/],
-    [['update', 'log', '--launch-uri', 'log://cb?from=lesson'], /^gs-log was changed\. /],
+    [['update', 'log', '--launch-uri', 'log://cb?from=lesson'], /^gs-log was updated\. /],
     // The launch URI has to remain one of the redirect URIs.
     [['update', 'log', '--redirect-uri', 'log://other'], /^launchUri must be one of the redirect URIs/],
-    [['show', 'gs-unknown'], /^There is no app with that client ID\n$/],
+    [['show', 'gs-unknown'], /^There is no app with this client ID\n$/],
     [['suspend', 'gs-log'], /^gs-log is suspended\.\n$/],
-    [['storage', 'gs-log', '5000'], /^gs-log may hold 4096 bytes\.\n$/],
+    [['storage', 'gs-log', '5000'], /^gs-log can store 4096 bytes\.\n$/],
     [['list'], /^gs-log\tsuspended\t0 of 4096\t@drew\tLogs$/m],
     [
       ['set', 'log', '--anonymous', 'off'],
-      /^gs-log: use without an account is off\.\nIts public buckets can be changed by their members only\.\n$/,
+      /^gs-log: use without an account is off\.\nPublic buckets can be changed by their members only\.\n$/,
     ],
     [
       ['set', 'gs-log', '--shared-buckets', 'on'],
-      /^gs-log: use without an account is off\.\nIts public buckets can be changed by all its users\.\n$/,
+      /^gs-log: use without an account is off\.\nPublic buckets can be changed by all users of the app\.\n$/,
     ],
     [
       ['set', 'gs-log', '--anonymous', 'on', '--shared-buckets', 'off'],
       /^gs-log: use without an account is on\..*by their members only\.\n$/s,
     ],
-    [['set', 'gs-log', '--anonymous', 'perhaps'], /--anonymous is on or off, not 'perhaps'/],
-    [['set', 'gs-log'], /Give at least one option/],
-    [['set', 'gs-unknown', '--anonymous', 'on'], /^There is no app with that client ID\n$/],
+    [['set', 'gs-log', '--anonymous', 'perhaps'], /--anonymous must be on or off, not 'perhaps'/],
+    [['set', 'gs-log'], /Use at least one option/],
+    [['set', 'gs-unknown', '--anonymous', 'on'], /^There is no app with this client ID\n$/],
     [['approve', 'log'], /^gs-log is approved\.\n$/],
-    [['approve', 'gs-unknown'], /^There is no app with that client ID\n$/],
+    [['approve', 'gs-unknown'], /^There is no app with this client ID\n$/],
   ]
   try {
     const results = await runAll(steps.map(([args]) => ({ args: ['app', ...args], settings })))
@@ -100,7 +100,7 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     const devices = `select client_id from gs_sandbox.apps where device_enabled`
     assert.deepEqual(await runSql(connection, devices), [{ client_id: 'gs-sbx-phone' }])
     const [list] = await runAll([{ args: ['app', 'secret', 'log', '--list'], settings }])
-    assert.match(list!.out, /^made \S+Z\tlast used 2026-05-01T12:00:00\.000Z\n$/)
+    assert.match(list!.out, /^created \S+Z\tlast used 2026-05-01T12:00:00\.000Z\n$/)
 
     const reading = [['list'], ['show', 'gs-log'], ['secret', 'log', '--list']]
     const jsons = await runAll(reading.map((args) => ({ args: ['app', ...args, '--json'], settings })))
@@ -120,9 +120,9 @@ test('apps are added, get a second secret, lose the first, and are suspended and
       ['remove', 'gs-log', '--yes'],
     ]
     const [removed, gone, again] = await runAll(ending.map((args) => ({ args: ['app', ...args], settings })))
-    assert.equal(removed!.out, 'gs-log is removed.\n')
+    assert.equal(removed!.out, 'gs-log was deleted.\n')
     for (const { code, err } of [gone!, again!])
-      assert.deepEqual({ code, err }, { code: 1, err: 'There is no app with that client ID\n' })
+      assert.deepEqual({ code, err }, { code: 1, err: 'There is no app with this client ID\n' })
   } finally {
     await drop()
   }

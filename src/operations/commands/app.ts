@@ -38,7 +38,7 @@ import { operator } from './operator.ts'
 /** Environment option for commands that take a client ID, which already implies the environment. */
 const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed only for a key of the sandbox' } as const
 
-const LAUNCH = 'Where lessons open the app: one of its redirect URIs, with or without a query'
+const LAUNCH = 'URL at which lessons open the app: one of its redirect URIs, with or without a query'
 
 /** Accepts a client ID, or an app's key together with an environment. */
 function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
@@ -59,22 +59,22 @@ const withApp = (
 }
 
 const add = command({
-  about: 'Registers and approves an app, and prints its client ID and secret. The secret is shown only once.',
+  about: 'Create and approve an app, and print its client ID and client secret. The secret is shown only once.',
   args: ['KEY'],
   options: {
-    name: { type: 'string', value: 'TEXT', about: 'Name that people see when they sign in (required)' },
-    'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'Address that sign-in may return to' },
+    name: { type: 'string', value: 'TEXT', about: 'Name that users see when they sign in (required)' },
+    'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'URL to which sign-in can redirect' },
     'launch-uri': { type: 'string', value: 'URI', about: LAUNCH },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
-    basic: { type: 'boolean', default: false, about: 'Allows sign-in with handle and password at /auth/basic' },
-    implicit: { type: 'boolean', default: false, about: 'Allows the implicit flow' },
-    device: { type: 'boolean', default: false, about: 'Allows sign-in for devices without a browser' },
+    basic: { type: 'boolean', default: false, about: 'Allow sign-in with handle and password at /auth/basic' },
+    implicit: { type: 'boolean', default: false, about: 'Allow the implicit flow' },
+    device: { type: 'boolean', default: false, about: 'Allow sign-in on devices without a browser' },
     public: {
       type: 'boolean',
       default: false,
-      about: 'An app that cannot keep a secret, such as a phone app; it uses PKCE',
+      about: 'Public client (browser or mobile app), which has no secret and uses PKCE',
     },
-    owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
+    owner: { type: 'string', value: 'HANDLE', about: 'Owner of the app' },
     environment,
   },
   examples: ["app add logbook --name 'Logbook' --redirect-uri https://logbook.example.org/callback --owner @drew"],
@@ -102,7 +102,7 @@ const add = command({
           found.get(secretKeys),
         )
         print(`client ID      ${clientId}`)
-        print(`client secret  ${secret ?? 'none: a public app uses PKCE'}`)
+        print(`client secret  ${secret ?? 'none: a public client uses PKCE'}`)
       },
       { mayMakeKey: true },
     )
@@ -110,11 +110,11 @@ const add = command({
 })
 
 const secret = command({
-  about: 'Adds a second client secret. Both work until --drop-old removes the old one.',
+  about: 'Create a second client secret. Both work until --drop-old revokes the old one.',
   args: ['KEY'],
   options: {
     'drop-old': DROP_OLD_OPTION,
-    list: { type: 'boolean', default: false, about: 'Shows when each secret was made and last used; adds none' },
+    list: { type: 'boolean', default: false, about: 'List when each secret was created and last used; create none' },
     json: { ...JSON_OPTION, about: 'With --list: prints JSON' },
     environment: implied,
   },
@@ -128,7 +128,7 @@ const secret = command({
         if (secrets.length === 0 && !values.json) return print('There is no secret.')
         return printList(secrets, values.json, {
           line: ({ createdAt, lastUsedAt }) =>
-            `made ${createdAt}\t${lastUsedAt ? `last used ${lastUsedAt}` : 'never used'}`,
+            `created ${createdAt}\t${lastUsedAt ? `last used ${lastUsedAt}` : 'never used'}`,
           json: ({ createdAt, lastUsedAt }) => ({ createdDate: createdAt, lastUsedDate: lastUsedAt ?? null }),
         })
       }
@@ -144,7 +144,7 @@ const secret = command({
 })
 
 const approve = command({
-  about: 'Approves an app: people can use it.',
+  about: 'Approve an app, so that users can sign in to it.',
   args: ['CLIENT_ID'],
   options: { environment: implied },
   examples: ['app approve gs-logbook'],
@@ -156,7 +156,7 @@ const approve = command({
 })
 
 const suspend = command({
-  about: 'Suspends an app: its tokens are refused at once.',
+  about: 'Suspend an app. Its tokens are refused immediately.',
   args: ['CLIENT_ID'],
   options: { environment: implied },
   examples: ['app suspend gs-logbook'],
@@ -168,30 +168,30 @@ const suspend = command({
 })
 
 const storage = command({
-  about: 'Sets how many bytes the buckets of an app may hold. Data above the limit stays, but cannot grow.',
+  about: "Set the storage limit of an app's buckets, in bytes. Data above the limit stays, but cannot grow.",
   args: ['CLIENT_ID', 'BYTES'],
   options: { environment: implied },
   examples: ['app storage gs-logbook 209715200'],
   run: async ([given, text], values) => {
     const bytes = Number(text)
     if (!/^\d+$/.test(text!) || !Number.isSafeInteger(bytes))
-      throw new UsageError(`BYTES is a whole number, not '${text}'`)
+      throw new UsageError(`BYTES must be a whole number, not '${text}'`)
     await withApp(given!, values.environment, async ({ db }, clientId) => {
       await setAppStorage(db, operator(), { clientId, bytes })
-      print(`${clientId} may hold ${Math.floor(bytes / BLOCK_BYTES) * BLOCK_BYTES} bytes.`)
+      print(`${clientId} can store ${Math.floor(bytes / BLOCK_BYTES) * BLOCK_BYTES} bytes.`)
     })
   },
 })
 
 const set = command({
-  about: 'Switches features of an app on and off. Options that you leave out stay as they are.',
+  about: 'Turn features of an app on or off. Options that you leave out stay the same.',
   args: ['CLIENT_ID'],
   options: {
-    anonymous: { type: 'string', value: 'on|off', about: 'Use without an account (on by default)' },
+    anonymous: { type: 'string', value: 'on|off', about: 'Allow use without an account (default: on)' },
     'shared-buckets': {
       type: 'string',
       value: 'on|off',
-      about: 'Every user of the app may write to its public buckets (off by default)',
+      about: 'Let all users of the app write to its public buckets (default: off)',
     },
     environment: implied,
   },
@@ -202,31 +202,31 @@ const set = command({
       sharesBuckets: readSwitch('shared-buckets', values['shared-buckets']),
     }
     if (Object.values(switches).every((one) => one === undefined))
-      throw new UsageError('Give at least one option: --anonymous or --shared-buckets')
+      throw new UsageError('Use at least one option: --anonymous or --shared-buckets')
     await withApp(given!, values.environment, async ({ db }, clientId) => {
       const now = await setAppSwitches(db, operator(), { clientId, ...switches })
       print(`${clientId}: use without an account is ${now.hasAnonymous ? 'on' : 'off'}.`)
-      print(`Its public buckets can be changed by ${now.sharesBuckets ? 'all its users' : 'their members only'}.`)
+      print(`Public buckets can be changed by ${now.sharesBuckets ? 'all users of the app' : 'their members only'}.`)
     })
   },
 })
 
 const reseal = command({
-  about: 'Encrypts the stored secrets of plugins again, with the first of SEAL_KEYS.',
+  about: 'Re-encrypt the stored secrets of plugins with the first of SEAL_KEYS.',
   args: [],
   options: {},
-  notes: 'It does so in both environments. Then you can remove the other keys.',
+  notes: 'It works on both environments. Afterwards you can remove the other keys.',
   examples: ['app reseal'],
   run: async () => {
     for (const name of ENVIRONMENTS)
       await withEnvironment(name, async ({ db, get }) => {
-        print(`${name}\t${await resealSecrets(db, get(secretSeal))} encrypted again`)
+        print(`${name}\t${await resealSecrets(db, get(secretSeal))} re-encrypted`)
       })
   },
 })
 
 const list = command({
-  about: 'Lists all apps, separated by tabs: client ID, status, bytes used and allowed, owner, name.',
+  about: 'List all apps, separated by tabs: client ID, status, storage used and allowed in bytes, owner, name.',
   args: [],
   options: { environment, json: JSON_OPTION },
   examples: ['app list', 'app list --environment sandbox --json'],
@@ -254,7 +254,7 @@ const storageOf = ({ blocks_used, blocks_limit }: { blocks_used: number; blocks_
 })
 
 const show = command({
-  about: 'Shows the settings of an app, its owner and its use of storage.',
+  about: 'Show the settings, the owner and the storage use of an app.',
   args: ['CLIENT_ID'],
   options: { environment: implied, json: JSON_OPTION },
   examples: ['app show gs-logbook', 'app show gs-logbook --json'],
@@ -265,7 +265,7 @@ const show = command({
         clientId: row.client_id,
         name: row.name,
         status: row.status,
-        kind: row.is_plugin ? 'plugin' : row.public_client ? 'public app' : 'app',
+        kind: row.is_plugin ? 'plugin' : row.public_client ? 'public client' : 'app',
         owner: row.owner,
         organisation: row.organisation,
         redirectUris: row.redirect_uris,
@@ -291,25 +291,25 @@ const describe = (value: unknown): string => {
 }
 
 const update = command({
-  about: 'Changes an app. Options that you leave out stay as they are.',
+  about: 'Update an app. Options that you leave out stay the same.',
   args: ['CLIENT_ID'],
   options: {
-    name: { type: 'string', value: 'TEXT', about: 'Name that people see when they sign in' },
-    owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
+    name: { type: 'string', value: 'TEXT', about: 'Name that users see when they sign in' },
+    owner: { type: 'string', value: 'HANDLE', about: 'Owner of the app' },
     'redirect-uri': {
       type: 'string',
       multiple: true,
       value: 'URI',
-      about: 'Address that sign-in may return to',
+      about: 'URL to which sign-in can redirect',
     },
     'launch-uri': { type: 'string', value: 'URI', about: `${LAUNCH}; '' for none` },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
-    basic: { type: 'string', value: 'on|off', about: 'Sign-in with handle and password at /auth/basic' },
-    implicit: { type: 'string', value: 'on|off', about: 'The implicit flow' },
-    device: { type: 'string', value: 'on|off', about: 'Sign-in for devices without a browser' },
+    basic: { type: 'string', value: 'on|off', about: 'Allow sign-in with handle and password at /auth/basic' },
+    implicit: { type: 'string', value: 'on|off', about: 'Allow the implicit flow' },
+    device: { type: 'string', value: 'on|off', about: 'Allow sign-in on devices without a browser' },
     environment: implied,
   },
-  notes: '--redirect-uri and --origin replace the whole list: give all of them.',
+  notes: '--redirect-uri and --origin replace the whole list: repeat all that should stay.',
   examples: ["app update gs-logbook --name 'Pilot Logbook'", 'app update gs-logbook --basic on --owner @drew'],
   run: async ([given], values) => {
     const change = {
@@ -323,30 +323,30 @@ const update = command({
       isDeviceEnabled: readSwitch('device', values.device),
     }
     if (Object.values(change).every((one) => one === undefined))
-      throw new UsageError('Give at least one option, such as --name')
+      throw new UsageError('Use at least one option, such as --name')
     await withApp(given!, values.environment, async ({ db }, clientId) => {
       await changeAppByClientId(db, operator(), { clientId, ...change })
-      print(`${clientId} was changed. To see it: npx groundschool app show ${clientId}`)
+      print(`${clientId} was updated. To see it: npx groundschool app show ${clientId}`)
     })
   },
 })
 
 const remove = command({
-  about: 'Removes an app or a plugin for good, with its secrets, users, tokens and buckets.',
+  about: 'Delete an app or a plugin permanently, with its secrets, users, tokens and buckets.',
   args: ['CLIENT_ID'],
   options: { yes: YES_OPTION, environment: implied },
-  notes: 'People and the statements that the app sent stay. To stop an app for a while, suspend it instead.',
+  notes: 'User accounts and the statements that the app sent stay. To stop an app for a while, suspend it instead.',
   examples: ['app remove gs-logbook --yes'],
   run: async ([given], values) => {
-    if (!values.yes) throw new UsageError(`Removing ${given} cannot be undone: repeat it with --yes`)
+    if (!values.yes) throw new UsageError(`Deleting ${given} cannot be undone: repeat the command with --yes`)
     await withApp(given!, values.environment, async ({ db }, clientId) => {
       if (!(await removeApp(db, operator(), { clientId }))) throw fail('noSuchApp')
-      print(`${clientId} is removed.`)
+      print(`${clientId} was deleted.`)
     })
   },
 })
 
 export const app: CommandGroup = {
-  about: 'Manages apps: registration, approval, secrets, storage.',
+  about: 'Manage apps: creation, approval, secrets, storage.',
   verbs: { add, list, show, update, remove, secret, approve, suspend, storage, set, reseal },
 }

@@ -16,13 +16,13 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
   await t.test('its help lists the content of the file', async () => {
     const { out } = await runOne(['backup', '--help'])
     assert.match(out, /hashes of passwords, tokens and client secrets/)
-    assert.match(out, /everything that is stored about people/)
+    assert.match(out, /all data about users/)
     assert.match(out, /Keep it as safe as the database, or use --encrypt/)
   })
 
   await t.test('a short passphrase is refused, and nothing is written', async () => {
     const { code, err } = await runOne(['backup', file, '--encrypt'], settings, 'short\n')
-    assert.deepEqual([code, err], [1, 'A passphrase has at least 12 characters; nothing was written\n'])
+    assert.deepEqual([code, err], [1, 'A passphrase must have at least 12 characters; nothing was written\n'])
     assert.ok(!existsSync(file))
   })
 
@@ -60,11 +60,11 @@ test('`backup --keep` names the file, verifies it, and then deletes older ones t
     assert.equal((await runOne(['backup', folder, '--keep', '1'], lost)).code, 1)
     for (const keep of ['0', '-1', 'all']) {
       const { code, err } = await runOne(['backup', folder, `--keep=${keep}`], settings)
-      assert.deepEqual([code, err.split(',')[0]], [2, '--keep is a whole number from 1 to 9999'])
+      assert.deepEqual([code, err.split(',')[0]], [2, '--keep must be a whole number from 1 to 9999'])
     }
     const { code, err } = await runOne(['backup', join(folder, 'absent'), '--keep', '2'], settings)
     assert.equal(code, 2)
-    assert.match(err, /^--keep needs a folder that exists, and .*absent is none\./)
+    assert.match(err, /^--keep needs an existing folder, and .*absent is not one\./)
     assert.deepEqual(readdirSync(folder), before)
   })
 

@@ -13,24 +13,24 @@ import { readSecret } from './secret-input.ts'
 const MIN_PASSPHRASE_LENGTH = 12
 
 export const backup = command({
-  about: 'Writes a snapshot of both environments to a new file, and reads it back to verify it.',
+  about: 'Write a snapshot of both environments to a new file, and read it back to verify it.',
   args: ['FILE'],
   options: {
     encrypt: {
       type: 'boolean',
       default: false,
-      about: 'Encrypts the file with a passphrase',
+      about: 'Encrypt the file with a passphrase',
     },
     keep: {
       type: 'string',
       value: 'NUMBER',
-      about: 'FILE is a folder: names the file after the time, and keeps only the newest backups',
+      about: 'Use FILE as a folder: name the file after the time, and keep only the newest backups',
     },
   },
   notes: [
-    'The platform keeps running meanwhile. An existing file is never overwritten, and a failed backup leaves no file.',
+    'The platform can keep running. An existing file is never overwritten, and a failed backup leaves no file.',
     '',
-    'The file holds everything that is stored about people: names, addresses, dates of birth, friends, pictures, app data, the audit',
+    'The file has all data about users: names, addresses, dates of birth, friends, pictures, app data, the audit',
     'log; hashes of passwords, tokens and client secrets; unsent messages, encrypted. Anybody who has the file can read it and guess',
     'weak passwords. Keep it as safe as the database, or use --encrypt.',
     '',
@@ -70,19 +70,22 @@ export const backup = command({
 async function readPassphrase(): Promise<string> {
   const passphrase = await readSecret('Passphrase of the backup')
   if ([...passphrase].length < MIN_PASSPHRASE_LENGTH)
-    throw fail('validationFailed', `A passphrase has at least ${MIN_PASSPHRASE_LENGTH} characters; nothing was written`)
+    throw fail(
+      'validationFailed',
+      `A passphrase must have at least ${MIN_PASSPHRASE_LENGTH} characters; nothing was written`,
+    )
   return passphrase
 }
 
 function readKeep(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--keep is a whole number from 1 to 9999, not '${text}'`)
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--keep must be a whole number from 1 to 9999, not '${text}'`)
   return Number(text)
 }
 
 function readFolder(folder: string): string {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`--keep needs a folder that exists, and ${folder} is none`)
+    throw new UsageError(`--keep needs an existing folder, and ${folder} is not one`)
   return folder
 }
 

@@ -16,7 +16,7 @@ export const publicAddresses = (config: Config, listening: Addresses): Addresses
 export function makeBanner({ production, sandbox }: Addresses, hasDemo: boolean): string {
   const demo = [
     '',
-    '  Demo people: @avery @blake @casey @drew (developer) @ellis (administrator), password groundschool',
+    '  Demo users: @avery @blake @casey @drew (developer) @ellis (administrator), password groundschool',
     '  Sign in (the access token is in the header access_token):',
     '',
     `    curl -i -u @avery:groundschool -H 'clientId: gs-demo-app' ${production}/auth/basic`,
@@ -27,7 +27,7 @@ export function makeBanner({ production, sandbox }: Addresses, hasDemo: boolean)
     '',
     `  Production   ${production}`,
     `  Sandbox      ${sandbox}`,
-    `  Reference    ${production}/docs`,
+    `  Docs         ${production}/docs`,
     ...(hasDemo ? demo : []),
     '',
     '  Ctrl-C stops it.',

@@ -55,19 +55,19 @@ export const IN_PRODUCTION = { ...ENVIRONMENT_OPTION, default: 'production' } as
 export const DROP_OLD_OPTION = {
   type: 'boolean',
   default: false,
-  about: 'Removes all secrets but the newest; adds none',
+  about: 'Revoke all secrets but the newest; create none',
 } as const satisfies Option
 
 /** Confirmation option that irreversible commands require. */
 export const YES_OPTION = {
   type: 'boolean',
   default: false,
-  about: 'Confirms it: there is no undo',
+  about: 'Confirm: this cannot be undone',
 } as const satisfies Option
 
 export function readSwitch(name: string, text: string | undefined): boolean | undefined {
   if (text !== undefined && text !== 'on' && text !== 'off')
-    throw new UsageError(`--${name} is on or off, not '${text}'`)
+    throw new UsageError(`--${name} must be on or off, not '${text}'`)
   return text === undefined ? undefined : text === 'on'
 }
 
@@ -124,10 +124,10 @@ export const tell = (text: string): void => void process.stderr.write(`${text}\n
 const heading = (text: string): string => styleText('bold', text, { stream: process.stdout })
 
 function describeCommand(path: string, { about, args, options, examples, notes }: Command): string {
-  const rows = Object.entries<Option>({ ...options, help: { type: 'boolean', about: 'Shows this help' } }).map(
+  const rows = Object.entries<Option>({ ...options, help: { type: 'boolean', about: 'Show this help' } }).map(
     ([name, option]): [string, string] => [
       `--${name}${option.value ? ` ${option.value}` : ''}`,
-      `${option.about}${option.multiple ? ' (may be repeated)' : ''}${typeof option.default === 'string' ? ` (default: ${option.default})` : ''}`,
+      `${option.about}${option.multiple ? ' (can be repeated)' : ''}${typeof option.default === 'string' ? ` (default: ${option.default})` : ''}`,
     ],
   )
   return [

@@ -58,14 +58,14 @@ const MISUSES: [args: string[], sentence: RegExp][] = [
   [['start', '--fast'], /^Unknown option '--fast'\. See: npx groundschool start --help\n$/],
   [['import'], /^FILE is missing\. See: npx groundschool import --help\n$/],
   [['import', 'a', 'b'], /^Unexpected argument 'b'/],
-  [['import', 'a', '--environment', 'staging'], /^--environment is production or sandbox, or both, not 'staging'/],
+  [['import', 'a', '--environment', 'staging'], /^--environment must be production or sandbox, or both, not 'staging'/],
   [['user', 'add', '@a', '--email'], /^Option '--email <value>' argument missing/],
   [['app', 'add', 'key'], /^--name is missing/],
-  [['app', 'update', 'gs-a'], /^Give at least one option, such as --name/],
-  [['app', 'remove', 'gs-a'], /^Removing gs-a cannot be undone: repeat it with --yes/],
+  [['app', 'update', 'gs-a'], /^Use at least one option, such as --name/],
+  [['app', 'remove', 'gs-a'], /^Deleting gs-a cannot be undone: repeat the command with --yes/],
   [['app', 'secret', 'a', '--json'], /^--json works only with --list/],
   [['app', 'secret', 'a', '--list', '--drop-old'], /^Use either --list or --drop-old, not both/],
-  [['app', 'storage', 'gs-a', 'much'], /^BYTES is a whole number, not 'much'/],
+  [['app', 'storage', 'gs-a', 'much'], /^BYTES must be a whole number, not 'much'/],
   [['app', 'approve', 'gs-sbx-a', '--environment', 'production'], /^gs-sbx-a is a client ID of the other environment/],
 ]
 
@@ -151,7 +151,7 @@ test('a command that needs a database creates none, and nothing in one', async (
   const [earlier] = await runAll([{ args: ['user', 'list'], settings: empty }])
   assert.match(
     earlier!.err,
-    /^This database is from an earlier version \(it lacks 0041_\w+\): .*npx groundschool migrate\n$/,
+    /^This database is from an earlier version \(without 0041_\w+\): .*npx groundschool migrate\n$/,
   )
 })
 
@@ -210,16 +210,19 @@ test('an unusable DATA_DIR and a busy port are reported before anything is creat
   const cases: [settings: Settings, sentence: RegExp][] = [
     [{ DATA_DIR: file }, /^DATA_DIR is .*file, but .*file is a file: [^\n]*\n$/],
     [{ DATA_DIR: join(file, 'below') }, /^DATA_DIR is .*below, but .*file is a file: /],
-    [{ DATA_DIR: join(place, 'no', 'parent') }, /^DATA_DIR is .*parent, but there is no folder .*no: make it first, /],
+    [
+      { DATA_DIR: join(place, 'no', 'parent') },
+      /^DATA_DIR is .*parent, but there is no folder .*no: create it first, /,
+    ],
     [{ DATA_DIR: link }, /^DATA_DIR is .*link, a link to a folder that does not exist: /],
-    [{ DATA_DIR: join(place, 'x'.repeat(300)) }, /no folder of that name can be made \(ENAMETOOLONG\): [^\n]*\n$/],
+    [{ DATA_DIR: join(place, 'x'.repeat(300)) }, /no folder of that name can be created \(ENAMETOOLONG\): [^\n]*\n$/],
     [{ DATA_DIR: spoilt }, /^DATA_DIR is .*spoilt, but .*postgres is a file: /],
     [{ DATA_DIR: fresh, PORT: String(port) }, new RegExp(`^Port ${port} is in use: [^\\n]*\\n$`)],
     [{ DATA_DIR: fresh, PORT: '0', SANDBOX_PORT: String(port) }, new RegExp(`^Port ${port} is in use: `)],
     // This case is skipped for root, who may write anywhere.
     ...(process.getuid?.() === 0
       ? []
-      : [[{ DATA_DIR: join(closed, 'data') }, /this user may not write to .*closed: allow it/] as [Settings, RegExp]]),
+      : [[{ DATA_DIR: join(closed, 'data') }, /this user cannot write to .*closed: allow it/] as [Settings, RegExp]]),
   ]
   const results = await runAll(cases.map(([settings]) => ({ args: ['start'], settings })))
   results.forEach(({ code, out, err }, i) => {

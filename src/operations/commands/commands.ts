@@ -4,6 +4,7 @@ import { credential } from './credential.ts'
 import { demo } from './demo.ts'
 import { importCommand } from './import.ts'
 import { key } from './key.ts'
+import { runCommandLine } from './line.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
 import { roster } from './roster.ts'
@@ -28,3 +29,6 @@ export const commands = {
   backup,
   restore,
 }
+
+/** Runs a command line, such as `['user', 'list']`, and returns the exit code. */
+export const runGroundschool = (args: readonly string[]): Promise<number> => runCommandLine(args, commands)

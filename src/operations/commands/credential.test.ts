@@ -15,12 +15,15 @@ test('keys of the record store are added, listed, changed, renewed and revoked',
   const mail = '{"mbox":"mailto:lab@example.org"}'
   const steps: [args: string[], said: RegExp][] = [
     [['add', 'Wrong'], /^--scope is missing\./],
-    [['add', 'Wrong', '--scope', 'all', '--authority', '['], /^--authority is an xAPI agent as JSON/],
-    [['add', 'Wrong', '--scope', 'all', '--expires', 'soon'], /^--expires is a date such as 2027-01-31, not 'soon'/],
+    [['add', 'Wrong', '--scope', 'all', '--authority', '['], /^--authority must be an xAPI agent as JSON/],
+    [
+      ['add', 'Wrong', '--scope', 'all', '--expires', 'soon'],
+      /^--expires must be a date such as 2027-01-31, not 'soon'/,
+    ],
     [['add', 'Lab', '--scope', 'all', '--authority', mail, '--expires', '2100-01-31'], /^key {5}gs_key_/],
-    [['update', key!], /^Give at least one option/],
+    [['update', key!], /^Use at least one option/],
     [['update', key!, '--suspend', '--resume'], /^Use either --suspend or --resume/],
-    [['update', key!, '--library', 'perhaps'], /^--library is on or off, not 'perhaps'/],
+    [['update', key!, '--library', 'perhaps'], /^--library must be on or off, not 'perhaps'/],
     [
       ['update', key!, '--suspend', '--name', 'Simulator 3', '--library', 'off'],
       /\tsuspended\tstate define\tnever expires\tSimulator 3\n$/,
@@ -33,7 +36,7 @@ test('keys of the record store are added, listed, changed, renewed and revoked',
       new RegExp(`^gs_key_\\S+\tactive\tall\tnever used\tLab\n${key}\tactive\tprofile\tnever used\tSimulator 3\n$`),
     ],
     [['list', '--environment', 'sandbox'], new RegExp(`^${other}\tactive\tall\tnever used\tOther\n$`)],
-    [['revoke', other!], /^gs_sbx_key_\S+ is revoked\.\n$/],
+    [['revoke', other!], /^gs_sbx_key_\S+ was revoked\.\n$/],
     [['revoke', 'gs_key_unknown'], /^The record store has no such key\n$/],
   ]
   try {

@@ -31,14 +31,14 @@ const withKey = (key: string, work: (environment: Environment) => Promise<void>)
 }
 
 const options = {
-  scope: { type: 'string', multiple: true, value: 'SCOPE', about: `What it may do: ${SCOPES.join(', ')}` },
-  expires: { type: 'string', value: 'DATE', about: 'First day on which it is refused, such as 2027-01-31' },
+  scope: { type: 'string', multiple: true, value: 'SCOPE', about: `One of ${SCOPES.join(', ')}` },
+  expires: { type: 'string', value: 'DATE', about: 'Expiry date, from which the key is refused, such as 2027-01-31' },
 } as const
 
 function readDate(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new UsageError(`--expires is a date such as 2027-01-31, not '${text}'`)
+    throw new UsageError(`--expires must be a date such as 2027-01-31, not '${text}'`)
   return new Date(text).toISOString()
 }
 
@@ -47,12 +47,12 @@ function readAgent(text: string | undefined): Record<string, unknown> | undefine
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError('--authority is an xAPI agent as JSON, such as {"mbox": "mailto:lab@example.org"}')
+    throw new UsageError('--authority must be an xAPI agent as JSON, such as {"mbox": "mailto:lab@example.org"}')
   }
 }
 
 const add = command({
-  about: 'Makes a key of the record store, and prints it with its secret. The secret is shown only once.',
+  about: 'Create a key of the record store, and print it with its secret. The secret is shown only once.',
   args: ['NAME'],
   options: {
     ...options,
@@ -61,7 +61,7 @@ const add = command({
       value: 'JSON',
       about: 'Agent that becomes the authority of its statements (default: an account named after the key)',
     },
-    library: { type: 'boolean', default: false, about: 'Allows only verbs of the library' },
+    library: { type: 'boolean', default: false, about: 'Allow only verbs of the library' },
     environment,
   },
   notes: 'Tools send the key as user name and the secret as password (HTTP Basic).',
@@ -90,15 +90,15 @@ const add = command({
 })
 
 const update = command({
-  about: 'Changes a key. Options that you leave out stay as they are.',
+  about: 'Update a key. Options that you leave out stay the same.',
   args: ['KEY'],
   options: {
-    name: { type: 'string', value: 'TEXT', about: 'What it is for' },
+    name: { type: 'string', value: 'TEXT', about: 'Name of the key' },
     ...options,
-    'never-expires': { type: 'boolean', default: false, about: 'Removes the expiry' },
-    suspend: { type: 'boolean', default: false, about: 'Refuses the key until --resume' },
-    resume: { type: 'boolean', default: false, about: 'Ends the suspension' },
-    library: { type: 'string', value: 'on|off', about: 'Allows only verbs of the library' },
+    'never-expires': { type: 'boolean', default: false, about: 'Delete the expiry date' },
+    suspend: { type: 'boolean', default: false, about: 'Suspend the key until --resume' },
+    resume: { type: 'boolean', default: false, about: 'Resume the key' },
+    library: { type: 'string', value: 'on|off', about: 'Allow only verbs of the library' },
   },
   examples: ['credential update gs_key_… --suspend', 'credential update gs_key_… --scope statements/read'],
   run: async ([key], values) => {
@@ -111,7 +111,7 @@ const update = command({
       suspended: values.suspend ? true : values.resume ? false : undefined,
       usesLibrary: readSwitch('library', values.library),
     })
-    if (Object.keys(what).length === 0) throw new UsageError('Give at least one option, such as --suspend')
+    if (Object.keys(what).length === 0) throw new UsageError('Use at least one option, such as --suspend')
     await withKey(key!, async (found) => {
       const { name, status, scopes, expiresDate } = await changeCredential(
         found.db,
@@ -125,19 +125,19 @@ const update = command({
 })
 
 const revoke = command({
-  about: 'Revokes a key for good. The statements that it sent stay.',
+  about: 'Revoke a key permanently. The statements that it sent stay.',
   args: ['KEY'],
   options: {},
   examples: ['credential revoke gs_key_…'],
   run: ([key]) =>
     withKey(key!, async ({ db }) => {
       await revokeCredential(db, operator(), { key: key! })
-      print(`${key} is revoked.`)
+      print(`${key} was revoked.`)
     }),
 })
 
 const rotate = command({
-  about: 'Adds a second secret to a key. Both work until --drop-old removes the old one.',
+  about: 'Create a second secret for a key. Both work until --drop-old revokes the old one.',
   args: ['KEY'],
   options: {
     'drop-old': DROP_OLD_OPTION,
@@ -160,7 +160,7 @@ const rotate = command({
 const AT_ONCE = 100
 
 const list = command({
-  about: 'Lists the keys of the record store, separated by tabs: key, status, scopes, last use, name.',
+  about: 'List the keys of the record store, separated by tabs: key, status, scopes, last use, name.',
   args: [],
   options: { environment, json: JSON_OPTION },
   examples: ['credential list', 'credential list --environment sandbox --json'],
@@ -194,6 +194,6 @@ const defined = <T extends object>(values: T) =>
   }
 
 export const credential: CommandGroup = {
-  about: 'Manages keys of the record store and their secrets.',
+  about: 'Manage keys of the record store and their secrets.',
   verbs: { add, list, update, rotate, revoke },
 }

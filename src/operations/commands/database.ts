@@ -34,7 +34,7 @@ export async function withDatabase<T>(
   const log = openCommandLog()
   if (!mayMake) refuseMissing(config)
   if (!config.DATABASE_URL) checkDataDir(config)
-  if (!hasDatabase(config)) tell(`Making a new database in ${config.DATA_DIR}`)
+  if (!hasDatabase(config)) tell(`Creating a new database in ${config.DATA_DIR}`)
   const running = await findRunning(config)
   if (running) return work(running, config, log)
   const server = await openServer(config, log)
@@ -49,7 +49,7 @@ export async function withDatabase<T>(
 export function refuseMissing(config: Config): void {
   if (!hasDatabase(config))
     throw new StartupError(
-      `There is no database in ${config.DATA_DIR}: set DATA_DIR to the folder of your platform, or DATABASE_URL to its database, or make a new one with npx groundschool start`,
+      `There is no database in ${config.DATA_DIR}: set DATA_DIR to the folder of your platform, or DATABASE_URL to its database, or create a new one with npx groundschool start`,
     )
 }
 
@@ -77,7 +77,7 @@ export async function refuseEarlier(connection: Connection): Promise<void> {
       throw new StartupError('This database is empty: run npx groundschool start or npx groundschool migrate')
     if (waiting.length > 0)
       throw new StartupError(
-        `This database is from an earlier version (it lacks ${waiting[0]}): run npx groundschool migrate`,
+        `This database is from an earlier version (without ${waiting[0]}): run npx groundschool migrate`,
       )
   }
 }
@@ -125,5 +125,5 @@ export async function withEnvironment<T>(
 
 export function readEnvironmentName(given: string | undefined, orElse = ''): EnvironmentName | undefined {
   if (given === undefined || given === 'production' || given === 'sandbox') return given
-  throw new UsageError(`--environment is production or sandbox${orElse}, not '${given}'`)
+  throw new UsageError(`--environment must be production or sandbox${orElse}, not '${given}'`)
 }

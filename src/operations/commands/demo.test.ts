@@ -59,7 +59,7 @@ test('M7: a database with demo people does not start where others can reach it, 
     await t.test(`it refuses to start because of ${name} alone, and says what to do`, async () => {
       const { code, err } = await runOne(['start'], { ...second, ...opening })
       assert.equal(code, 1, err)
-      const sentence = `^This database holds demo people, .* reach this platform: ${name} .*npx groundschool demo remove[^\\n]*\\n$`
+      const sentence = `^This database has demo users, .* reach this platform: ${name} .*npx groundschool demo remove[^\\n]*\\n$`
       assert.match(err, new RegExp(sentence, 'm'))
       assert.doesNotMatch(err, /Groundschool is running|\n {4}at /)
     })
@@ -88,7 +88,7 @@ test('M7: a database with demo people does not start where others can reach it, 
     assert.equal(removed!.err, 'The app gs-logbook stays, without an owner.\n')
     assert.deepEqual(
       [again!.code, again!.out],
-      [0, 'production: there are no demo people\nsandbox: there are no demo people\n'],
+      [0, 'production: there are no demo users\nsandbox: there are no demo users\n'],
     )
     const finley = '@finley\t\tno password\n'
     assert.deepEqual([people!.out, sandboxPeople!.out], [`${finley}@real\t\tno password\n`, finley])

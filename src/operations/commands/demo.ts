@@ -76,8 +76,8 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
         if (!(await hasDemoPeople(db))) continue
         for (const environment of environments) await keepReach(environment.db, undefined)
         throw new StartupError(
-          `This database holds demo people, whose passwords are public, and others can reach this platform: ${opening}. ` +
-            'Remove them first, with the command: npx groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
+          `This database has demo users, whose passwords are public, and others can reach this platform: ${opening}. ` +
+            'Delete them first with: npx groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
         )
       }
     },
@@ -99,10 +99,10 @@ export async function refuseOpenImport(
   const opening = findOpening(config)
   if (opening)
     throw new StartupError(
-      `Nothing was imported: the file has demo people, whose passwords are public, and others can reach this platform: ${opening}`,
+      `Nothing was imported: the file has demo users, whose passwords are public, and others can reach this platform: ${opening}`,
     )
   for (const { db } of targets)
-    refuseReached(await findReach(db), 'Nothing was imported: the file has demo people, whose passwords are public')
+    refuseReached(await findReach(db), 'Nothing was imported: the file has demo users, whose passwords are public')
 }
 
 function refuseReached(reach: string | undefined, problem: string): void {
@@ -126,13 +126,13 @@ async function readDemoKeys(): Promise<DemoKeys> {
 }
 
 const remove = command({
-  about: 'Removes the demo people from both environments, with their apps, course, classes and organisations.',
+  about: 'Delete the demo users from both environments, with their apps, course, classes and organisations.',
   args: [],
   options: {},
   notes: [
-    'The passwords of demo people are public. While there are any, the platform starts only where nobody else can reach it.',
-    'People with a changed password are still demo people. There is no undo. The platform may be running.',
-    'Other people stay, and so do apps that demo people registered and organisations that others belong to.',
+    'The passwords of demo users are public. While there are any, the platform starts only if nobody else can reach it.',
+    'Demo users who changed their password are deleted too. This cannot be undone. The platform can keep running.',
+    'Other users stay, and so do apps that demo users created and organisations that other users belong to.',
   ].join('\n'),
   examples: ['demo remove'],
   run: () =>
@@ -145,16 +145,19 @@ const remove = command({
           print(`${environment.name}: ${describe(removed)}`)
           for (const app of removed.appsLeft) tell(`The app ${app} stays, without an owner.`)
           for (const key of removed.classesLeft)
-            tell(`The class ${key} stays, without a join code: others learn in it. Its managers can make another code.`)
-          for (const key of removed.coursesLeft) tell(`The course ${key} stays: a class takes it.`)
-          for (const key of removed.organisationsLeft) tell(`The organisation ${key} stays: others belong to it.`)
+            tell(
+              `The class ${key} stays, without a join code, because other users learn in it. Its managers can generate another code.`,
+            )
+          for (const key of removed.coursesLeft) tell(`The course ${key} stays, because a class uses it.`)
+          for (const key of removed.organisationsLeft)
+            tell(`The organisation ${key} stays, because other users belong to it.`)
         }
       })
     }),
 })
 
 const describe = ({ people, apps, organisations, courses, classes, credentials }: RemovedDemo): string => {
-  if (people === 0) return 'there are no demo people'
+  if (people === 0) return 'there are no demo users'
   const others = [
     ...apps.map((app) => `the app ${app}`),
     ...courses.map((key) => `the course ${key}`),
@@ -166,6 +169,6 @@ const describe = ({ people, apps, organisations, courses, classes, credentials }
 }
 
 export const demo: CommandGroup = {
-  about: 'Removes the demo people, before others can reach the platform.',
+  about: 'Delete the demo users, before others can reach the platform.',
   verbs: { remove },
 }

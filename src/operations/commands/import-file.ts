@@ -33,7 +33,7 @@ export async function readBounded(path: string, maxBytes: number): Promise<Buffe
   } catch (problem) {
     if (problem instanceof StartupError) throw problem
     throw new StartupError(
-      `${path} cannot be read (${(problem as NodeJS.ErrnoException).code}); check its name and who may read it`,
+      `${path} cannot be read (${(problem as NodeJS.ErrnoException).code}); check its name and permissions`,
     )
   }
 }

@@ -40,7 +40,7 @@ test('import reports what it does, and what is wrong', async () => {
     assert.deepEqual([refused!.code, refused!.out], [1, ''])
     assert.match(
       refused!.err,
-      /^Nothing was imported, the file has 3 mistakes:\n {2}people\[1\]\.handle: must be .*\n {2}apps\[0\]\.key: is missing\n {2}apps\[0\]\.name: is missing\n$/,
+      /^Nothing was imported, because the file has 3 errors:\n {2}people\[1\]\.handle: must be .*\n {2}apps\[0\]\.key: is missing\n {2}apps\[0\]\.name: is missing\n$/,
     )
     assert.ok(people!.out.includes('@avery') && !people!.out.includes('@fine'))
   } finally {
@@ -120,11 +120,11 @@ test('import --send-links mails a link to people without a password, once, and a
     { args: ['import', file, '--send-links'], settings },
   ])
   assert.deepEqual([refused!.code, refused!.out], [1, ''])
-  assert.match(refused!.err, /sends no messages: make links with/)
+  assert.match(refused!.err, /E-mail is off: create links with/)
   assert.match(plain!.out, /people +3 created/)
-  for (const { out } of [plain!, dry!]) assert.doesNotMatch(out, /links to set/)
-  assert.match(sent!.out, /\nproduction: links to set a password: 1; each works for 7 days\n$/)
-  assert.match(again!.out, /\nproduction: links to set a password: 0;/)
+  for (const { out } of [plain!, dry!]) assert.doesNotMatch(out, /password links sent/)
+  assert.match(sent!.out, /\nproduction: password links sent: 1; each works for 7 days\n$/)
+  assert.match(again!.out, /\nproduction: password links sent: 0;/)
   await client.connect()
   t.after(() => client.end())
   const { rows } = await client.query('select kind, recipient from gs_production.messages')

@@ -1,11 +1,10 @@
 import { INVITATION_DAYS, refuseWithoutMessages, sendInvitations } from '../../identity/people/invitations.ts'
 import { ENVIRONMENTS } from '../../kernel/config.ts'
 import type { Environment } from '../../kernel/environment.ts'
-import { StartupError } from '../../kernel/errors.ts'
-import { disk } from '../../kernel/http/input/disk.ts'
 import { type Counts, type ImportReport, importContent } from '../../kernel/imports/imports.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { migrateAll } from '../platform/platform.ts'
+import { refuseLowDisk } from './checks.ts'
 import { command, print, tell } from './command.ts'
 import { readEnvironmentName, refuseEarlier, withDatabase, withEnvironments } from './database.ts'
 import { refuseOpenImport } from './demo.ts'
@@ -14,26 +13,26 @@ import { operator } from './operator.ts'
 import { startProgress } from './progress.ts'
 
 export const importCommand = command({
-  about: 'Imports organisations, people, apps, courses, classes and badges from a JSON file: all of it, or nothing.',
+  about: 'Import organisations, users, apps, courses, classes and badges from a JSON file: all of it, or nothing.',
   args: ['FILE'],
   options: {
     environment: { type: 'string', value: 'NAME', default: 'production', about: 'production, sandbox or both' },
     'dry-run': {
       type: 'boolean',
       default: false,
-      about: 'Checks the file and shows what would change; writes nothing',
+      about: 'Check the file and show what would change; write nothing',
     },
     'send-links': {
       type: 'boolean',
       default: false,
-      about: 'Mails a link to everybody in the file who has an e-mail address and no password yet',
+      about: 'Send a link to every user in the file who has an e-mail address and no password yet',
     },
   },
   notes: [
     'docs/import.md describes the file; demo/demo.json is an example. You can import a file again: only differences are written.',
-    'Entries are matched by key or handle. Anything that the file does not mention stays as it is.',
-    'Links are sent by the platform while it runs. Nobody gets a second one while the first still works.',
-    'The platform may be running. If you stop this command after the file was accepted, the platform writes the rest.',
+    'Entries are matched by key or handle. Everything that is not in the file stays the same.',
+    'The platform sends the links while it runs. Nobody gets a second one while the first still works.',
+    'The platform can keep running. If you stop this command after the file was accepted, the platform writes the rest.',
   ].join('\n'),
   examples: [
     'import school.json --dry-run',
@@ -88,14 +87,6 @@ export const importCommand = command({
   },
 })
 
-function refuseLowDisk(targets: readonly Environment[]): void {
-  const low = targets.find(({ get }) => get(disk).isLow)
-  if (low)
-    throw new StartupError(
-      `The disk of the database is almost full: ${low.name} keeps ${low.get(disk).reserveBytes} bytes free. Free some space, or lower the reserve (docs/configuration.md)`,
-    )
-}
-
 async function sendLinks({ db, name, get }: Environment, content: unknown): Promise<void> {
   const { people = [] } = content as { people?: readonly { handle: string }[] }
   const progress = startProgress({ isCounted: true })
@@ -108,7 +99,7 @@ async function sendLinks({ db, name, get }: Environment, content: unknown): Prom
     },
     get(messagePolicy),
   ).finally(progress.finish)
-  print(`${name}: links to set a password: ${sent}; each works for ${INVITATION_DAYS} days`)
+  print(`${name}: password links sent: ${sent}; each works for ${INVITATION_DAYS} days`)
 }
 
 const describe = (environment: string, report: ImportReport): string =>

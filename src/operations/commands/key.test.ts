@@ -83,7 +83,7 @@ test('the secret key is changed in steps, and nobody has to sign in again', asyn
     async () => {
       const { code, out, err } = await runOne(['key', 'rotate'], { ...settings, SECRET_KEY: BOTH })
       assert.equal(code, 0, err)
-      assert.match(out, /^production\tplugin secrets encrypted again: 1$/m)
+      assert.match(out, /^production\tplugin secrets re-encrypted: 1$/m)
       assert.match(out, new RegExp(`^production\\tnot used with the new key yet: .*gs-unused.*${store.key}`, 'm'))
       assert.match(out, /^Keep the previous key for another day: /m)
       const [passkey] = await app.sql(`select encode(user_handle, 'hex') as handle from passkeys`)
@@ -111,7 +111,7 @@ test('the secret key is changed in steps, and nobody has to sign in again', asyn
     const newer = both.environments.find(({ name }) => name === 'production')!
     await addAppSecret(newer.db, operator(), { clientId: 'gs-unused' }, newer.get(secretKeys))
     const { out } = await runOne(['key', 'rotate'], { ...settings, SECRET_KEY: BOTH })
-    assert.match(out, /^production\tplugin secrets encrypted again: 0$/m)
+    assert.match(out, /^production\tplugin secrets re-encrypted: 0$/m)
     assert.doesNotMatch(out, new RegExp(store.key))
 
     const after = await app.startSecond({ SECRET_KEY: NEW_KEY })

@@ -13,11 +13,11 @@ import { refuseEarlier, withDatabase, withEnvironments } from './database.ts'
 import { operator } from './operator.ts'
 
 const add = command({
-  about: 'Adds a new secret key before the present one. The platform uses it after a restart.',
+  about: 'Add a new secret key before the current one. The platform uses it after a restart.',
   args: [],
   options: {},
   notes:
-    'It changes DATA_DIR/secret.key. If SECRET_KEY is set, it only prints a new key, for you to put before the present one with a comma.',
+    'It changes DATA_DIR/secret.key. If SECRET_KEY is set, it only prints a new key; put it before the current one, separated by a comma.',
   examples: ['key add'],
   run: async () => {
     const config = readConfig()
@@ -28,17 +28,17 @@ const add = command({
     if (!findSecretKeys(config))
       throw new StartupError(`There is no file ${keyFileOf(config)}: set DATA_DIR to the folder of your platform`)
     addKeyToFile(config)
-    print(`${keyFileOf(config)} has a new key before the present one.`)
+    print(`${keyFileOf(config)} has a new key before the current one.`)
     print('Restart the platform, then run: npx groundschool key rotate')
   },
 })
 
 const rotate = command({
-  about: 'Encrypts stored secrets with the first secret key, and says when the others can be removed.',
+  about: 'Re-encrypt stored secrets with the first secret key, and show when the other keys can be removed.',
   args: [],
   options: {},
   notes:
-    'It can be repeated. Client secrets move to the new key when they are next used; only their hashes are stored.',
+    'It can be repeated. Client secrets switch to the new key when they are next used, because only their hashes are stored.',
   examples: ['key rotate'],
   run: () =>
     withDatabase(async (connection, config, log) => {
@@ -49,7 +49,7 @@ const rotate = command({
       await withEnvironments(config, connection, log, async (environments) => {
         for (const environment of environments) await rotateIn(environment, secretKey)
       })
-      print('Keep the previous key for another day: messages that wait to be sent may need it.')
+      print('Keep the previous key for another day: messages that are waiting to be sent may need it.')
     }),
 })
 
@@ -62,7 +62,7 @@ async function rotateIn({ db, name, get }: Environment, secretKey: Buffer): Prom
   const who = operator()
   const since = await adoptSecretKey(db, who, { secretKey, environment: name })
   await recordAudit(db, who, { action: 'secret-key.rotated' })
-  print(`${name}\tplugin secrets encrypted again: ${resealed}`)
+  print(`${name}\tplugin secrets re-encrypted: ${resealed}`)
   if (!since) return
   const what = { since, limit: LISTED }
   const unused = [...(await listUnusedSecrets(db, what)), ...(await listUnusedKeys(db, what))]
@@ -74,6 +74,6 @@ async function rotateIn({ db, name, get }: Environment, secretKey: Buffer): Prom
 }
 
 export const key: CommandGroup = {
-  about: 'Changes the secret key of the platform.',
+  about: 'Change the secret key of the platform.',
   verbs: { add, rotate },
 }

@@ -17,11 +17,8 @@ type Commands = Readonly<Record<string, Command | CommandGroup>>
 const VERSION_WORDS = new Set(['version', '--version', '-v'])
 const HELP_WORDS = new Set(['help', '--help', '-h'])
 
-/**
- * Runs the command line and returns the exit code: 0 if it succeeded, 1 if it failed, 2 if it was not understood.
- * Commands are imported on demand, because they load the whole platform.
- */
-export async function runCommandLine(args: readonly string[], load: () => Promise<Commands>): Promise<number> {
+/** Runs the command line and returns the exit code: 0 if it succeeded, 1 if it failed, 2 if it was not understood. */
+export async function runCommandLine(args: readonly string[], commands: Commands): Promise<number> {
   let path = ''
   try {
     const [name, ...rest] = args
@@ -29,7 +26,6 @@ export async function runCommandLine(args: readonly string[], load: () => Promis
       print(`groundschool ${readVersion()}`)
       return 0
     }
-    const commands = await load()
     if (name === undefined || (HELP_WORDS.has(name) && rest.length === 0)) {
       print(describeAll(commands))
       return name === undefined ? 2 : 0
@@ -78,9 +74,9 @@ function describeAll(commands: Commands): string {
   return [
     'Usage: npx groundschool <command> [options]',
     '',
-    ...layOut([...rows, ['help', 'Shows this list, or the help of a command: npx groundschool help import.']]),
+    ...layOut([...rows, ['help', 'Show this list, or the help of a command: npx groundschool help import.']]),
     '',
     'npx groundschool <command> --help shows the options of a command, npx groundschool --version the version.',
-    'Type it in the folder of the clone.',
+    'Run it in the folder of the clone.',
   ].join('\n')
 }

@@ -4,10 +4,10 @@ import { command, print } from './command.ts'
 import { withDatabase } from './database.ts'
 
 export const migrate = command({
-  about: 'Updates the database to this version. `start` does this too.',
+  about: 'Update the database to this version. `start` does this too.',
   args: [],
   options: {},
-  notes: 'Safe to run while other processes start: one does the work, the others wait.',
+  notes: 'It is safe to run while other processes start: one does the work, the others wait.',
   examples: ['migrate'],
   run: () =>
     withDatabase(

@@ -14,7 +14,7 @@ import { startProgress } from './progress.ts'
 import { readSecret } from './secret-input.ts'
 
 export const restore = command({
-  about: 'Loads a backup into an empty database: that of a new DATA_DIR, or that of DATABASE_URL.',
+  about: 'Load a backup into an empty database: that of a new DATA_DIR, or that of DATABASE_URL.',
   args: ['FILE'],
   options: {},
   notes: [

@@ -46,10 +46,26 @@ test('roster adds students to a class, reports what it refuses, and can be repea
   const refused = '1 added, 0 dropped, 0 suspended, 0 reinstated, 0 unchanged, 1 refused'
   const reason = 'row 3, @nobody.here: there is no account with this handle\n'
   assert.deepEqual([nothing!.code, nothing!.out], [1, `${reason}Nothing was written: ${refused}\n`])
-  assert.deepEqual([partly!.code, partly!.out, partly!.err], [1, `${reason}${refused}\n`, '1 of 2 rows were refused\n'])
+  assert.deepEqual([partly!.code, partly!.out, partly!.err], [1, `${reason}${refused}\n`, '1 of 2 rows have errors\n'])
   assert.equal(wrong!.code, 1)
-  assert.match(wrong!.err, /^There is no column email; its first line names the columns/)
+  assert.match(wrong!.err, /^Unknown column email; its first line names the columns/)
   assert.deepEqual([unknown!.code, unknown!.err], [1, 'There is no class class-nowhere\n'])
   assert.match(missing!.err, /cannot be read \(ENOENT\)/)
   await drop()
+})
+
+test('roster is refused while less disk space is free than the reserve; a dry run is not (D13)', async (t) => {
+  const { settings, drop } = await ownDatabase()
+  t.after(drop)
+  const file = fileOf('low.csv', 'handle\n@drew\n')
+  const school = fileOf('low.json', JSON.stringify(SCHOOL))
+  const low = { ...settings, DISK_PATH: place, DISK_RESERVE_BYTES: String(2 ** 52) }
+  const [, dry, refused] = await runAll([
+    { args: ['import', school], settings },
+    { args: ['roster', 'class-alpha', file, '--dry-run'], settings: low },
+    { args: ['roster', 'class-alpha', file], settings: low },
+  ])
+  assert.match(dry!.out, /1 added/)
+  assert.deepEqual([refused!.code, refused!.out], [1, ''])
+  assert.match(refused!.err, /^The disk of the database is almost full: production keeps 4503599627370496 bytes free/)
 })

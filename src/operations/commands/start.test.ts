@@ -41,7 +41,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
       for (const address of named) {
         const form = { method: 'POST', headers: { origin: address }, body: new URLSearchParams({ handle: '@avery' }) }
         const text = await (await fetch(`${address}/account/signin`, form)).text()
-        assert.doesNotMatch(text, /own pages may do this/)
+        assert.doesNotMatch(text, /own pages can do this/)
       }
       const curl = /curl .*/.exec(banner)![0]
       const shell = spawn('sh', ['-c', `${curl} --silent --noproxy '*'`], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -22,11 +22,11 @@ test('old statements are removed from one environment, after showing their numbe
       line('--before 2999-01-01'),
     ])
     const sentence = (many: string, went: string, name = 'production') =>
-      `${many} and 0 attachments, 0 whole months among them, ${went} from ${name}.\n`
-    assert.deepEqual([dry!.code, dry!.out, dry!.err], [0, sentence('3 statements', 'would be removed'), ''])
-    assert.deepEqual([done!.code, done!.out, done!.err], [0, sentence('3 statements', 'were removed'), ''])
-    assert.equal(again!.out, sentence('0 statements', 'were removed'))
-    assert.equal(sandbox!.out, sentence('0 statements', 'were removed', 'sandbox'))
+      `${many} and 0 attachments, including 0 whole months, ${went} from ${name}.\n`
+    assert.deepEqual([dry!.code, dry!.out, dry!.err], [0, sentence('3 statements', 'would be deleted'), ''])
+    assert.deepEqual([done!.code, done!.out, done!.err], [0, sentence('3 statements', 'were deleted'), ''])
+    assert.equal(again!.out, sentence('0 statements', 'were deleted'))
+    assert.equal(sandbox!.out, sentence('0 statements', 'were deleted', 'sandbox'))
     assert.deepEqual([wrong!.code, future!.code], [2, 1])
     assert.match(wrong!.err, /--before must be a date/)
     assert.match(future!.err, /before must be in the past/)

@@ -5,19 +5,19 @@ import { withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
 const retention = command({
-  about: 'Removes xAPI statements stored before a date, with their attachments.',
+  about: 'Delete xAPI statements stored before a date, with their attachments.',
   args: [],
   options: {
     before: {
       type: 'string',
       value: 'DATE',
-      about: 'Removes statements stored before this date, or date and time in UTC',
+      about: 'Delete statements stored before this date, or date and time in UTC',
     },
-    'dry-run': { type: 'boolean', default: false, about: 'Only counts them' },
+    'dry-run': { type: 'boolean', default: false, about: 'Only count them' },
     environment: IN_PRODUCTION,
   },
   notes: [
-    'There is no undo: use --dry-run first. Whole months are removed at once, the rest in parts. The platform may be running.',
+    'This cannot be undone: use --dry-run first. Whole months are deleted at once, the rest in parts. The platform can keep running.',
     'The setting XAPI_RETENTION_DAYS does the same every day.',
   ].join('\n'),
   examples: [
@@ -31,7 +31,7 @@ const retention = command({
     return withEnvironment(values.environment, async ({ db, name }) => {
       const remove = isDry ? countOlder : removeOlder
       print(
-        `${describe(await remove(db, operator(), { before }))} ${isDry ? 'would be' : 'were'} removed from ${name}.`,
+        `${describe(await remove(db, operator(), { before }))} ${isDry ? 'would be' : 'were'} deleted from ${name}.`,
       )
     })
   },
@@ -39,9 +39,9 @@ const retention = command({
 
 const count = (many: number, noun: string): string => `${many} ${noun}${many === 1 ? '' : 's'}`
 const describe = ({ statements, attachments, months }: Removal): string =>
-  `${count(statements, 'statement')} and ${count(attachments, 'attachment')}, ${count(months, 'whole month')} among them,`
+  `${count(statements, 'statement')} and ${count(attachments, 'attachment')}, including ${count(months, 'whole month')},`
 
 export const statements: CommandGroup = {
-  about: 'Removes old xAPI statements.',
+  about: 'Delete old xAPI statements.',
   verbs: { retention },
 }

@@ -8,11 +8,11 @@ import { findRunning, openCommandLog, refuseEarlier, refuseMissing, withEnvironm
 const ANSWER_MS = 5_000
 
 export const status = command({
-  about: 'Shows whether the platform is running, and its addresses.',
+  about: 'Show whether the platform is running, and its URLs.',
   args: [],
   options: { json: JSON_OPTION },
   notes:
-    'Looks at the platform of DATA_DIR or DATABASE_URL, and starts nothing. The exit code is 0 if both environments are ready, otherwise 1.',
+    'It checks the platform of DATA_DIR or DATABASE_URL, and starts nothing. The exit code is 0 if both environments are ready, otherwise 1.',
   examples: ['status', 'status --json'],
   run: async (_args, values) => {
     const config = readConfig()
@@ -61,5 +61,5 @@ const isReady = (address: string): Promise<boolean> =>
 const toJson = ({ name, address, isReady }: EnvironmentStatus) => ({ name, address: address ?? null, ready: isReady })
 const describe = ({ name, address, isReady }: EnvironmentStatus): [string, string] => [
   name,
-  `${address ?? 'never started'}\t${isReady ? 'ready' : 'does not answer'}`,
+  `${address ?? 'never started'}\t${isReady ? 'ready' : 'does not respond'}`,
 ]

@@ -11,7 +11,7 @@ import { findFreePort } from '../testing/ports.ts'
 import { atProcessEnd } from '../testing/process-end.ts'
 import { Client } from '../testing/testing.ts'
 
-export const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../../../bin/groundschool.js', import.meta.url))
 export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
 // Under root, the database runs as another user, which could not enter a folder that only root may read.
 chmodSync(place, 0o755)
@@ -60,14 +60,13 @@ interface Line {
 const SHELL = `
   const { createInterface } = await import('node:readline')
   const { Readable } = await import('node:stream')
-  const { runCommandLine } = await import(${JSON.stringify(new URL('line.ts', import.meta.url))})
-  const { commands } = await import(${JSON.stringify(new URL('commands.ts', import.meta.url))})
+  const { runGroundschool } = await import(${JSON.stringify(new URL('commands.ts', import.meta.url))})
   const env = { ...process.env }
   for await (const line of createInterface({ input: process.stdin })) {
     const { args, settings, input = '' } = JSON.parse(line)
     process.env = { ...env, ...settings }
     Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(input)]) })
-    const code = await runCommandLine(args, async () => commands)
+    const code = await runGroundschool(args)
     process.stdout.write('\\0' + code + '\\0')
     process.stderr.write('\\0')
   }`

@@ -15,13 +15,13 @@ test('people are added, get a password, are disabled, enabled, listed and remove
       line('add @JO'),
       line('add j@o'),
     ])
-    const sentence = '@Jo was added to production. Now set a password: npx groundschool user password @Jo\n'
+    const sentence = '@Jo was created in production. Now set a password: npx groundschool user password @Jo\n'
     assert.deepEqual({ code: added!.code, out: added!.out, err: added!.err }, { code: 0, out: sentence, err: '' })
     assert.deepEqual(
       [taken!.code, taken!.err],
-      [1, 'The handle @JO is taken, or was given up lately; choose another\n'],
+      [1, 'The handle @JO is taken or was recently released; choose another\n'],
     )
-    assert.match(wrong!.err, /^A handle is /)
+    assert.match(wrong!.err, /^A handle must be /)
 
     const passwords = await runAll([
       setPassword('@jo', 'short\n'),
@@ -31,8 +31,8 @@ test('people are added, get a password, are disabled, enabled, listed and remove
     assert.deepEqual(
       passwords.map(({ code, out, err }) => [code, out || err]),
       [
-        [1, 'A password has 8 to 1000 characters\n'],
-        [1, 'There is nobody with the handle @nobody\n'],
+        [1, 'The password must have 8 to 1000 characters\n'],
+        [1, 'There is no user with the handle @nobody\n'],
         [0, 'The password of @jo was changed in production; all their sessions have ended.\n'],
       ],
     )
@@ -59,9 +59,9 @@ test('people are added, get a password, are disabled, enabled, listed and remove
     assert.ok(sandbox!.out.includes('@avery') && !sandbox!.out.includes('@Jo'))
     const [unsure, removed, gone] = await runAll(['remove @jo', 'remove @jo --yes', 'remove @jo --yes'].map(line))
     assert.equal(unsure!.code, 2)
-    assert.match(unsure!.err, /^Removing @jo cannot be undone: repeat it with --yes/)
-    assert.deepEqual([removed!.code, removed!.out], [0, '@jo was removed from production.\n'])
-    assert.deepEqual([gone!.code, gone!.err], [1, 'There is nobody with the handle @jo\n'])
+    assert.match(unsure!.err, /^Deleting @jo cannot be undone: repeat the command with --yes/)
+    assert.deepEqual([removed!.code, removed!.out], [0, '@jo was deleted from production.\n'])
+    assert.deepEqual([gone!.code, gone!.err], [1, 'There is no user with the handle @jo\n'])
   } finally {
     await drop()
   }
@@ -89,12 +89,12 @@ test('O19: setting a password lists the passkeys that stay, or removes them if t
       `These passkeys still sign in:
   “Laptop”, added 2026-01-31
   “Thief”, added 2026-02-01
-To remove all of them, set the password again with --remove-passkeys.
+To delete all of them, set the password again with --remove-passkeys.
 `,
     ])
     assert.equal(await count(), 4)
     for (const left of [2, 2]) {
-      const removed = `${changed}, and no passkeys are left.\n`
+      const removed = `${changed}, and all passkeys were deleted.\n`
       assert.deepEqual(await setPassword('@avery', '--remove-passkeys'), [0, removed, ''])
       assert.equal(await count(), left)
     }
@@ -125,7 +125,7 @@ test('a link to set a new password is printed without other text, for an adminis
     assert.match(link!.out, /^https:\/\/api\.example\.org\/account\/reset\?code=gs_pr_[\w-]{49}\n$/)
     assert.equal(link!.err, 'It sets the password of @avery in production, once, within 30 minutes.\n')
     assert.match(sandbox!.out, /^http:\/\/localhost:4001\/account\/reset\?code=gs_sbx_pr_[\w-]{49}\n$/)
-    assert.deepEqual([nobody!.code, nobody!.err], [1, 'There is nobody with the handle @nobody\n'])
+    assert.deepEqual([nobody!.code, nobody!.err], [1, 'There is no user with the handle @nobody\n'])
     assert.deepEqual([disabled!.code, disabled!.err], [1, '@blake is disabled: enable the account first\n'])
   } finally {
     await drop()
@@ -155,8 +155,8 @@ test('an operator sets who looks after a child', async () => {
       [
         [0, '@avery is now a parent of @kim in production.\n'],
         [0, 'AVERY is already a parent of kim in production.\n'],
-        [1, '@avery is not a child: the date of birth of a child is less than 13 years ago\n'],
-        [1, 'There is nobody with the handle @nobody\n'],
+        [1, '@avery is not a child: a child is under 13\n'],
+        [1, 'There is no user with the handle @nobody\n'],
         [1, '@blake is not a parent of @kim\n'],
         [
           0,

@@ -21,14 +21,14 @@ import { operator } from './operator.ts'
 import { readSecret } from './secret-input.ts'
 
 const add = command({
-  about: 'Adds a person. They can sign in once they have a password.',
+  about: 'Create a user. They can sign in once they have a password.',
   args: ['HANDLE'],
   options: {
     'first-name': { type: 'string', value: 'TEXT', about: 'Given name' },
     'last-name': { type: 'string', value: 'TEXT', about: 'Family name' },
     email: { type: 'string', value: 'ADDRESS', about: 'E-mail address' },
-    administrator: { type: 'boolean', default: false, about: 'May administer the platform' },
-    developer: { type: 'boolean', default: false, about: 'May register apps' },
+    administrator: { type: 'boolean', default: false, about: 'Make the user an administrator of the platform' },
+    developer: { type: 'boolean', default: false, about: 'Let the user create apps' },
     environment,
   },
   examples: ['user add @jo --first-name Jo --last-name Ng --developer'],
@@ -44,22 +44,22 @@ const add = command({
           isAdministrator: values.administrator,
           isDeveloper: values.developer,
         })
-        print(`${added} was added to ${name}. Now set a password: npx groundschool user password ${added}`)
+        print(`${added} was created in ${name}. Now set a password: npx groundschool user password ${added}`)
       },
       { mayMakeKey: true },
     ),
 })
 
 const password = command({
-  about: 'Sets the password of a person, and ends all their sessions.',
+  about: 'Set the password of a user, and end all their sessions.',
   args: ['HANDLE'],
   options: {
-    'remove-passkeys': { type: 'boolean', default: false, about: 'Also removes all their passkeys' },
+    'remove-passkeys': { type: 'boolean', default: false, about: 'Also delete all their passkeys' },
     environment,
   },
   notes: [
-    'The command asks for the password, or reads it from standard input. It is never an argument, because others can see those.',
-    'Passkeys keep working, and are listed. Remove them if somebody else may have added one.',
+    'The command asks for the password, or reads it from standard input. It is never an argument, because others can see arguments.',
+    'Passkeys keep working, and are listed. Delete them if somebody else may have added one.',
   ].join('\n'),
   examples: ['user password @jo', 'user password @jo --remove-passkeys', 'user password @jo < password.txt'],
   run: async ([handle], values) => {
@@ -72,22 +72,22 @@ const password = command({
       const { id } = await changePassword(db, who, { handle: handle!, password: secret, ...along }, messages)
       return listPasskeys(db, { personId: id })
     })
-    const ended = `all their sessions have ended${isAll ? ', and no passkeys are left' : ''}`
+    const ended = `all their sessions have ended${isAll ? ', and all passkeys were deleted' : ''}`
     print(`The password of ${handle} was changed in ${name}; ${ended}.`)
     if (passkeys.length === 0) return
     tell('These passkeys still sign in:')
     for (const passkey of passkeys) tell(`  “${passkey.name}”, added ${passkey.createdDate.slice(0, 10)}`)
-    tell('To remove all of them, set the password again with --remove-passkeys.')
+    tell('To delete all of them, set the password again with --remove-passkeys.')
   },
 })
 
 const resetLink = command({
-  about: 'Prints a link that sets a new password. It works once.',
+  about: 'Print a password reset link. It works once.',
   args: ['HANDLE'],
   options: { environment },
   notes: [
-    'For people who cannot ask for a link: they have no e-mail address, or the platform sends no mail. Anybody who has the link can',
-    'use it, so give it only to that person.',
+    'For users who cannot request a link: they have no e-mail address, or e-mail is off. Anybody who has the link can',
+    'use it, so give it only to that user.',
   ].join('\n'),
   examples: ['user reset-link @jo'],
   run: ([handle], values) =>
@@ -98,7 +98,7 @@ const resetLink = command({
 })
 
 const disable = command({
-  about: 'Stops a person from signing in, and ends all their sessions.',
+  about: 'Disable a user, so that they cannot sign in, and end all their sessions.',
   args: ['HANDLE'],
   options: { environment },
   examples: ['user disable @jo'],
@@ -110,7 +110,7 @@ const disable = command({
 })
 
 const enable = command({
-  about: 'Lets a disabled person sign in again.',
+  about: 'Enable a disabled user, so that they can sign in again.',
   args: ['HANDLE'],
   options: { environment },
   examples: ['user enable @jo'],
@@ -122,37 +122,37 @@ const enable = command({
 })
 
 const remove = command({
-  about: 'Removes a person for good, with all data that is theirs alone.',
+  about: 'Delete a user permanently, with all data that is theirs alone.',
   args: ['HANDLE'],
   options: {
     yes: YES_OPTION,
     environment,
   },
   notes: [
-    'All their tokens stop working at once. Data that they share with others stays, without them. Nobody else can have their handle',
-    'for 180 days. To keep somebody out for a while, disable them instead.',
+    'All their tokens stop working immediately. Data that they share with others stays, without them. Nobody else can have their handle',
+    'for 180 days. To lock a user out for a while, disable them instead.',
   ].join('\n'),
   examples: ['user remove @jo --yes'],
   run: ([handle], values) => {
-    if (!values.yes) throw new UsageError(`Removing ${handle} cannot be undone: repeat it with --yes`)
+    if (!values.yes) throw new UsageError(`Deleting ${handle} cannot be undone: repeat the command with --yes`)
     return withEnvironment(values.environment, async ({ db, name, get }) => {
       await removeByHandle(db, operator(), { handle: handle! }, get(leavingPolicy))
-      print(`${handle} was removed from ${name}.`)
+      print(`${handle} was deleted from ${name}.`)
     })
   },
 })
 
 const parent = command({
-  about: 'Makes a person the parent of a child under 13.',
+  about: 'Make a user the parent of a child under 13.',
   args: ['CHILD', 'PARENT'],
   options: {
-    remove: { type: 'boolean', default: false, about: 'Removes the parent instead' },
+    remove: { type: 'boolean', default: false, about: 'Remove the parent instead' },
     environment,
   },
   notes: [
-    'Parents add accounts for their children themselves. This command is for an account that exists already, and for a second parent.',
-    'A parent decides who can find the child and who its friends are, sets its password, and can delete the account: make sure who',
-    'they are. Nobody can find a child without a parent.',
+    'Parents create accounts for their children themselves. This command is for an account that already exists, and for a second parent.',
+    'A parent decides who can find the child and who its friends are, sets its password, and can delete the account: verify',
+    'their identity. Nobody can find a child without a parent.',
   ].join('\n'),
   examples: ['user parent @kim @jo', 'user parent @kim @jo --remove'],
   run: ([child, adult], values) =>
@@ -170,7 +170,7 @@ const parent = command({
 })
 
 const list = command({
-  about: 'Lists all people, separated by tabs: handle, name, roles and state.',
+  about: 'List all users, separated by tabs: handle, name, roles and status.',
   args: [],
   options: { environment, json: JSON_OPTION },
   examples: ['user list', 'user list --environment sandbox --json'],
@@ -203,6 +203,6 @@ const toJson = (person: ListedPerson) => ({
 })
 
 export const user: CommandGroup = {
-  about: 'Manages people: accounts, passwords, parents of children.',
+  about: 'Manage users: accounts, passwords, parents of children.',
   verbs: { add, password, 'reset-link': resetLink, disable, enable, remove, parent, list },
 }

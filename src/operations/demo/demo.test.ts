@@ -89,7 +89,7 @@ test('a real person never becomes a demo person, even with a handle of the demo'
   const app = await testApp(t)
   const file = { people: [{ handle: '@finley', demo: true, password: 'groundschool' }] }
   assert.deepEqual(await refused(run(app, file)), [
-    'people[0]: must not be of the demo, because @finley is here already and is real',
+    'people[0]: must not be a demo user, because @finley already exists and is not one',
   ])
   await run(app, { people: [{ handle: '@mona', demo: true }] })
   await removeDemo(app.environment(), who(), { keys })
@@ -146,7 +146,7 @@ test('M7: demo people are not imported if the platform of the database is public
   const file = { people: [{ handle: '@mona', demo: true }, { handle: '@real' }] }
   await keepReach(db, 'HOST is not a loopback address (0.0.0.0)')
   assert.deepEqual(await refused(run(app, file)), [
-    'people[0]: must not be of the demo, because others can reach the platform of this database: HOST is not a loopback address (0.0.0.0)',
+    'people[0]: must not be a demo user, because others can reach the platform of this database: HOST is not a loopback address (0.0.0.0)',
   ])
   await run(app, { people: [{ handle: '@real' }] })
   await keepReach(db, undefined)

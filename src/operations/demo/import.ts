@@ -20,7 +20,9 @@ interface DemoEntry {
 export const demoTie: ImportTie<DemoEntry, StoredPerson, ReadonlySet<string>, true> = {
   field: 'demo',
   schema: Type.Optional(
-    Flag('A demo person, whose password is public: while there are any, the platform starts only for its own machine'),
+    Flag(
+      'A demo user, whose password is public: while there are any, the platform starts only if nobody else can reach it',
+    ),
   ),
   when: 'with',
 
@@ -33,7 +35,7 @@ export const demoTie: ImportTie<DemoEntry, StoredPerson, ReadonlySet<string>, tr
     if (reach !== undefined)
       return people.flatMap(({ demo }, i) =>
         demo
-          ? [`people[${i}]: must not be of the demo, because others can reach the platform of this database: ${reach}`]
+          ? [`people[${i}]: must not be a demo user, because others can reach the platform of this database: ${reach}`]
           : [],
       )
     const known = people.flatMap(({ handle, demo }, i) => {
@@ -49,7 +51,7 @@ export const demoTie: ImportTie<DemoEntry, StoredPerson, ReadonlySet<string>, tr
     const isMarked = new Set(marks)
     return known
       .filter(({ mark }) => !isMarked.has(mark))
-      .map(({ place, handle }) => `${place}: must not be of the demo, because ${handle} is here already and is real`)
+      .map(({ place, handle }) => `${place}: must not be a demo user, because ${handle} already exists and is not one`)
   },
 
   *refer() {},

@@ -11,7 +11,16 @@ import { TestBrowser } from '../testing/browser.ts'
 import { installUsedServer } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
 import { size } from '../testing/sizes.ts'
-import { commandsOf, type Document, findMissing, ROOT, readDocuments, writeOutputs } from './testing-documents.ts'
+import {
+  commandsOf,
+  type Document,
+  fillOutputs,
+  findMissing,
+  ROOT,
+  readDocument,
+  readDocuments,
+  writeOutputs,
+} from './testing-documents.ts'
 
 const documents = readDocuments()
 
@@ -151,6 +160,18 @@ test('commands that no test runs are marked, with the reason', () => {
     'docs/upgrade.md: npx groundschool key add (it changes the key of the platform that runs the other examples)',
     'docs/upgrade.md: git checkout OLD_VERSION && npm ci (there is no other version here)',
   ])
+})
+
+test('outputs are recorded only in blocks that are empty or no longer match', () => {
+  const block = (code: string, shown?: string) =>
+    `\`\`\`sh\n${code}\n\`\`\`\n\n${shown === undefined ? '' : `\`\`\`text output\n${shown}\`\`\`\n\n`}`
+  const [shortened, none] = [block('echo "a long line"', 'a …\n'), block('echo hidden')]
+  const text = shortened + none + block('echo new', '') + block('echo right', 'wrong\n')
+  const outputs = ['a long line\n', 'hidden\n', 'new\n', 'right\n']
+  assert.equal(
+    fillOutputs(readDocument('some.md', text), text, outputs),
+    shortened + none + block('echo new', 'new\n') + block('echo right', 'right\n'),
+  )
 })
 
 test('commands are in blocks that a test finds', () => {

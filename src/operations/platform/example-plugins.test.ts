@@ -115,8 +115,8 @@ test('the ATO example gets a request, survives a kill, serves only authorised pe
   // By then the example's access token has expired, and the example has to get a new one.
   app.advance(25 * 3_600_000)
   for (const status of ['in-progress', 'action-required', 'in-progress', 'under-review', 'completed'])
-    assert.match((await act('status', { status })).text, new RegExp(`role="status"[^>]*>The status is ${status} now`))
-  assert.match((await act('alert', { type: 'success', title: 'Done', text: 'All good.' })).text, /was sent/)
+    assert.match((await act('status', { status })).text, new RegExp(`role="status"[^>]*>Status changed to ${status}`))
+  assert.match((await act('alert', { type: 'success', title: 'Done', text: 'All good.' })).text, /Alert “Done” sent/)
 
   await t.test('everybody can use its page', { skip: noChromium }, async (t) => {
     const browser = await openChromium(t, { javaScriptEnabled: false })
@@ -229,7 +229,7 @@ test('a search with two engines finds people by passed lessons, badges and skill
     sources[0]!.reasons[0],
   ])
   assert.deepEqual(ranked, [
-    ['@drew', 2, 'Names the skill Walkaround inspections.'],
+    ['@drew', 2, 'Lists the skill Walkaround inspections.'],
     ['@blake', 2, 'According to gs-one, holds the badge Walkaround expert.'],
     ['@avery', 2, 'Passed 2 of 5 lessons of the course Course.'],
   ])

@@ -45,6 +45,45 @@ test('every operation describes its purpose in two or three sentences', () => {
   assert.deepEqual(operations.flatMap(findGaps), [])
 })
 
+/** The verbs that summaries begin with: `Get` one thing, `List` many; `Remove` only from a list. */
+const VERBS = new Set(
+  [
+    'Accept Activate Add Aggregate Approve Assert Begin Block Cancel Change Check Close Complete Count',
+    'Create Decline Delete Disable Discard Drop Enable End Enrol Export Get Grade Grant Import Introspect',
+    'Invite Join Launch Leave List Lock Mark Merge Open Pause Publish Reinstate Remove Rename Reopen',
+    'Replace Resend Reset Resume Revoke Search Send Set Share Sign Start Stop Store Stream Suspend',
+    'Transfer Unblock Update Validate Withdraw',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
+const summaries: readonly string[] = Object.values<Record<string, { summary: string }>>(published.paths).flatMap(
+  (path) => Object.values(path).map(({ summary }) => summary),
+)
+
+test('every summary is a short name that begins with one of the allowed verbs', () => {
+  const isName = (summary: string): boolean =>
+    VERBS.has(summary.split(' ')[0]!) && summary.length <= 45 && !/[.;]/.test(summary)
+  assert.deepEqual(
+    summaries.filter((summary) => !isName(summary)),
+    [],
+  )
+  const used = new Set(summaries.map((summary) => summary.split(' ')[0]))
+  assert.deepEqual(
+    [...VERBS].filter((verb) => !used.has(verb)),
+    [],
+    'verbs that no summary uses',
+  )
+})
+
+test('no two operations have the same summary', () => {
+  assert.deepEqual(
+    summaries.filter((summary, index) => summaries.indexOf(summary) !== index),
+    [],
+  )
+})
+
 test('everything else in the OpenAPI document has a description', () => {
   const silent = Object.entries<Record<string, { description?: string }>>(published.paths).flatMap(([path, methods]) =>
     Object.entries(methods)

@@ -103,7 +103,7 @@ test('every message that docs/trouble.md explains is one that the platform print
   const source = READ.filter((file) => /^(src|bin)\//.test(file))
     .map(read)
     .join('\n')
-  const [, section = ''] = /## It does not start\n(.*?)\n## /s.exec(read('docs/trouble.md')) ?? []
+  const [, section = ''] = /## Startup errors\n(.*?)\n## /s.exec(read('docs/trouble.md')) ?? []
   const quoted = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, message]) => message!)
   assert.ok(quoted.length > 8)
   const parts = quoted.flatMap((message) => message.split(/…|\d+/).map((part) => part.trim()))
@@ -194,6 +194,35 @@ test('documents, errors, descriptions and pages name people without riddles', ()
     read(file)
       .split('\n')
       .flatMap((line, i) => (/\bwhoever\b/i.test(line) ? `${file}:${i + 1}` : [])),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+/** Returns the anchor that GitHub gives to a heading. */
+const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-')
+
+test('every link to a section of a document has that section', () => {
+  const files = [...READ, ...HISTORY].filter((file) => file.endsWith('.md'))
+  const sections = new Map(
+    files.map((file) => [
+      file,
+      [...withoutCode(read(file)).matchAll(/^#+ (.+)$/gm)].map(([, title]) => slugOf(title!)),
+    ]),
+  )
+  const links = files.flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(([, path, section]) => ({
+      file,
+      target: path ? join(file, '..', path) : file,
+      section: section!,
+    })),
+  )
+  assert.ok(links.length > 20)
+  const wrong = links.flatMap(({ file, target, section }) =>
+    sections.get(target)?.includes(section) ? [] : `${file}: ${target}#${section}`,
   )
   assert.deepEqual(wrong, [])
 })

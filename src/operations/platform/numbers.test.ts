@@ -71,7 +71,7 @@ test('numbers in a bucket keep every digit: whole, by key, after a write beside 
     `{"all":${READ},"beside":{"a":1},"one":9007199254740993}`,
   )
   const below = { raw: '{"id":"numbers","key":"one.rawJSON","value":1}' }
-  assertError(await avery.send('POST', BUCKET, below), 400, 4003, /plain value/)
+  assertError(await avery.send('POST', BUCKET, below), 400, 4003, /is not an object or array/)
   await stream.until('"value":9007199254740993}')
 })
 

@@ -208,9 +208,10 @@ const open = (server: Server, port: number, host: string): Promise<Listener> =>
 
 export function explainListen(problem: NodeJS.ErrnoException, port: number, host: string): StartupError {
   if (problem.code === 'EADDRINUSE')
-    return new StartupError(`Port ${port} is in use: stop what listens there, or set PORT and SANDBOX_PORT to others`)
-  if (problem.code === 'EACCES')
-    return new StartupError(`Port ${port} may not be opened by this user: choose one above 1023`)
+    return new StartupError(
+      `Port ${port} is in use: stop the program that uses it, or set PORT and SANDBOX_PORT to other ports`,
+    )
+  if (problem.code === 'EACCES') return new StartupError(`This user cannot open port ${port}: choose one above 1023`)
   return new StartupError(`Cannot listen on ${host}:${port} (${problem.code}): check HOST and PORT`)
 }
 

@@ -37,6 +37,7 @@ const SENSITIVE = `
 
   findPeople                     administrator
   readPerson                     administrator
+  readNames                      administrator
   readSystem                     administrator
   listAudit                      administrator
   exportAudit                    administrator

@@ -34,7 +34,9 @@ export const readDocuments = (): Document[] =>
     exclude: ['**/node_modules/**', 'sdk/dist/**'],
   })
     .sort()
-    .map((file) => ({ file, blocks: [...findBlocks(file, readFileSync(join(ROOT, file), 'utf8'))] }))
+    .map((file) => readDocument(file, readFileSync(join(ROOT, file), 'utf8')))
+
+export const readDocument = (file: string, text: string): Document => ({ file, blocks: [...findBlocks(file, text)] })
 
 function* findBlocks(file: string, text: string): Generator<Block> {
   for (const { 1: indent = '', 2: language = '', 3: info = '', 4: body = '', index } of text.matchAll(
@@ -102,15 +104,24 @@ export function findMissing(shown: string, output: string): string[] {
   })
 }
 
-/** Writes the outputs of the commands into their document, after each block of commands. */
-export function writeOutputs(document: Document, outputs: readonly string[]): void {
-  let text = readFileSync(join(ROOT, document.file), 'utf8')
-  for (const [i, { end, shownEnd, code }] of [...commandsOf(document).entries()].reverse()) {
-    if (code === '') continue
-    const indent = /( *)```$/.exec(text.slice(0, end))![1]!
+/**
+ * Puts outputs into the `text output` blocks of a document that are empty or no longer match. Authors choose where
+ * outputs are shown, and may shorten them.
+ */
+export function fillOutputs(document: Document, text: string, outputs: readonly string[]): string {
+  let filled = text
+  for (const [i, { end, shownEnd, shown }] of [...commandsOf(document).entries()].reverse()) {
+    if (shown === undefined || (shown !== '' && findMissing(shown, outputs.join('')).length === 0)) continue
+    const indent = /( *)```$/.exec(filled.slice(0, end))![1]!
     const lines = `\`\`\`text output\n${summarise(outputs[i]!)}\`\`\``.split('\n')
     const block = outputs[i]!.trim() === '' ? '' : `\n\n${lines.map((line) => indent + line).join('\n')}`
-    text = text.slice(0, end) + block + text.slice(shownEnd)
+    filled = filled.slice(0, end) + block + filled.slice(shownEnd)
   }
-  writeFileSync(join(ROOT, document.file), text)
+  return filled
+}
+
+/** Records the outputs of a document's commands in its file. */
+export function writeOutputs(document: Document, outputs: readonly string[]): void {
+  const file = join(ROOT, document.file)
+  writeFileSync(file, fillOutputs(document, readFileSync(file, 'utf8'), outputs))
 }

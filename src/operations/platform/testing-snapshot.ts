@@ -2,7 +2,7 @@ import { hasCode } from '../../kernel/database/database.ts'
 import type { TestApp } from '../testing/testing.ts'
 
 const DEADLOCK = '40P01'
-const MAX_TRIES = 5
+const MAX_TRIES = 10
 
 /**
  * Lists tables with their columns, except generated columns. For partitioned tables, only the parent table is listed.
@@ -106,24 +106,32 @@ export class Snapshot {
   /** Restores this snapshot. `latest` is the snapshot that was taken or restored last. */
   async restore(latest: Snapshot): Promise<void> {
     const differing = [...this.#tables.keys()].filter((name) => this.#rowsOf(name) !== latest.#rowsOf(name))
-    const written = [...new Set([...(await this.#listWritten()), ...differing])].filter((name) => name !== LATE)
+    for (let tries = 1; tries <= MAX_TRIES; tries++)
+      try {
+        const written = new Set([...(await this.#listWritten()), ...differing].filter((name) => name !== LATE))
+        if (written.size > 0) await this.#app.sql(this.#restoring([...written]))
+        return
+      } catch (error) {
+        if (!hasCode(error, DEADLOCK) || tries === MAX_TRIES) throw error
+      }
+  }
+
+  /**
+   * Returns the SQL that restores tables. The lock waits for background work that is still writing to them, and keeps
+   * more of it away. If another table was written meanwhile, the SQL fails, and the caller repeats it with that table.
+   */
+  #restoring(written: readonly string[]): string {
     const writes = written.map((name) => {
       const { columns, rows } = this.#tables.get(name)!
       const insert = `insert into ${name} (${columns}) overriding system value
         select ${columns} from json_populate_recordset(null::${name}, '${rows?.replaceAll("'", "''")}')`
       return `delete from ${name}${rows === null ? '' : `; ${insert}`}`
     })
-    if (written.length === 0) return
-    // The lock waits for background work that is still writing, and keeps more of it away.
-    const sql = `lock table ${written.join(', ')} in exclusive mode; set local session_replication_role = replica;
+    const others = [...this.#tables.keys()].filter((name) => name !== LATE && !written.includes(name))
+    return `lock table ${written.join(', ')} in exclusive mode; set local session_replication_role = replica;
+      do $$ begin if exists (select from snapshot_writes where name = any('{${others.join()}}')) then
+        raise exception 'another table was written' using errcode = '${DEADLOCK}'; end if; end $$;
       ${writes.join('; ')}; delete from snapshot_writes; ${this.#resetSequences}`
-    for (let tries = 1; tries <= MAX_TRIES; tries++)
-      try {
-        await this.#app.sql(sql)
-        return
-      } catch (error) {
-        if (!hasCode(error, DEADLOCK) || tries === MAX_TRIES) throw error
-      }
   }
 }
 

@@ -14,7 +14,7 @@ test('the documentation can be read in a real browser, which has nothing to comp
   const chromium = await openChromium(t)
   const problems = collectProblems(chromium)
   await chromium.goto(`${app.environment().url}/docs`)
-  await chromium.getByRole('heading', { name: 'API reference' }).waitFor()
+  await chromium.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor()
   assert.deepEqual(problems, [])
 })
 

@@ -24,7 +24,7 @@ import { until } from '../../kernel/database/test-database.ts'
 import { findFreePort } from './ports.ts'
 import { Client } from './testing.ts'
 
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../../bin/groundschool.js', import.meta.url))
 
 type Settings = Record<string, string>
 

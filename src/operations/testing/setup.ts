@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { buildWhereStale } from '../../../web/built.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../kernel/database/embedded/embedded.ts'
 import { runSql } from '../../kernel/database/test-database.ts'
@@ -30,7 +32,7 @@ let server: EmbeddedDatabase
 let dataDir: string
 let place: string
 
-/** Provides the suite with a browser, a PostgreSQL server and a migrated template database. */
+/** Provides the suite with a browser, the built pages and server, PostgreSQL and a migrated template database. */
 export async function globalSetup(): Promise<void> {
   // A directory for files that test processes share. Under root, PostgreSQL runs as another user, which must be able to
   // enter it.
@@ -40,6 +42,7 @@ export async function globalSetup(): Promise<void> {
   await provideChromium()
   const pages = await buildWhereStale()
   if (pages.kind === 'failed') throw new Error(`The pages cannot be built:\n${pages.why}`)
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../../bin/bundle.ts', import.meta.url))])
   dataDir = mkdtempSync(join(tmpdir(), 'groundschool-test-'))
   server = await startEmbedded({ dataDir, log: () => {}, settings: FAST_SETTINGS })
   await runSql(server.connection, `create database ${TEMPLATE}`)
