@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Article, Section } from './reference/article-types.ts'
+import { SITE_PAGES } from './reference/guides.ts'
 
 const WEB = fileURLToPath(new URL('.', import.meta.url))
 export const DIST = join(WEB, 'dist')
@@ -12,16 +14,35 @@ export const STAMP = 'built-from.txt'
 /** A file with the paths of all pages. The server answers 404 to any other path. */
 export const PATHS = 'paths.json'
 
-/** The module that renders the front page on the server. */
-export const FRONT = 'front.mjs'
+/** The module that renders pages on the server. */
+export const RENDER = 'render.mjs'
 
-/** Returns a hash of everything that the build depends on: the sources, and the versions of the tools. */
+/** A file with the documentation. */
+export const SITE = 'site.json'
+
+/** A page of the documentation. */
+export interface BuiltDocument {
+  readonly path: string
+  /** The content for the pages. */
+  readonly article: Article
+  /** The content for programs. */
+  readonly markdown: string
+}
+
+/** The content of `SITE`. */
+export interface BuiltSite {
+  readonly documents: readonly BuiltDocument[]
+  readonly sections: readonly Section[]
+}
+
+/** Returns a hash of everything that the build depends on: sources, documents, and the versions of the tools. */
 export function hashInputs(): string {
   const files = globSync(['**/*.{ts,tsx,css,html,json}'], { cwd: WEB, exclude: ['dist/**', 'dist-*/**'] })
     .filter((file) => !/\.test\.ts$|^testing|^screenshots/.test(file))
     .sort()
   const hash = createHash('sha256')
-  for (const file of [...files, '../package-lock.json'])
+  const documents = SITE_PAGES.map(({ file }) => `../${file}`)
+  for (const file of [...files, ...documents, '../docs/openapi.json', '../package-lock.json'])
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(WEB, file)))

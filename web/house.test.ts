@@ -90,13 +90,25 @@ const NOTHING_TO_KEEP = [
   'reference/try-it.tsx',
 ]
 
+const components = globSync('*/**/*.tsx', { cwd: import.meta.dirname, exclude: ['dist*/**'] }).map(
+  (file) => [file.replaceAll(sep, '/'), readFileSync(join(import.meta.dirname, file), 'utf8')] as const,
+)
+
 test('every form asks before what was written in it is lost', () => {
-  const files = globSync('*/**/*.tsx', { cwd: import.meta.dirname, exclude: ['dist*/**'] })
-    .map((file) => [file.replaceAll(sep, '/'), readFileSync(join(import.meta.dirname, file), 'utf8')] as const)
-    .filter(([, text]) => text.includes('<form'))
+  const files = components.filter(([, text]) => text.includes('<form'))
   assert.ok(files.length > 30, String(files.length))
   const unprotected = files.filter(([, text]) => !/\buseUnsaved\(|<Unsaved\b/.test(text)).map(([file]) => file)
   assert.deepEqual(unprotected.sort(), NOTHING_TO_KEEP)
+})
+
+test('a message about a failed write says what failed', () => {
+  const problems = components
+    .filter(([file]) => areaOf(file) !== 'reference')
+    .flatMap(([file, text]) => [...text.matchAll(/<Problem\b[^>]*/g)].map(([tag]) => ({ file, tag })))
+  assert.ok(problems.length > 60, String(problems.length))
+  // A failed read has a default title.
+  const untitled = problems.filter(({ tag }) => !tag.includes('title=') && !tag.includes('onRetry='))
+  assert.deepEqual(untitled, [])
 })
 
 test('an import that breaks either rule is named', () => {

@@ -83,8 +83,8 @@ test('the front page can be read before any style sheet or script arrives', asyn
   assert.doesNotMatch(head, /rel="stylesheet"/)
   assert.match(head, /<style id="critical-style" nonce="[\w-]{22}">/)
   assert.ok(text.length < 40_000, String(text.length))
-  // Other pages are not rendered on the server, and neither is the front page of a person who is signed in.
-  assert.match(await (await get('/docs')).text(), /<div id="root"><\/div>/)
+  // Pages that need data are not rendered on the server, and neither is the front page of a person who is signed in.
+  assert.match(await (await get('/docs/reference')).text(), /<div id="root"><\/div>/)
   const avery = await signInBrowser(app, 'avery')
   assert.match((await avery.send('/', { headers: { accept: 'text/html' } })).text, /<div id="root"><\/div>/)
 })
@@ -132,4 +132,23 @@ test('scripts and styles are compressed in advance and kept for good', async () 
   assert.equal((await get('/web/assets/nothing.js', { accept: '*/*' })).status, 404)
   const icon = await get('/favicon.ico', { accept: 'image/*' })
   assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/svg+xml'])
+})
+
+test('pages of the documentation are compressed', async () => {
+  const lengths: number[] = []
+  for (const [accepted, coding] of [
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', null],
+  ] as const) {
+    const answer = await get('/docs/guides/contract', { 'accept-encoding': accepted })
+    assert.deepEqual([answer.status, answer.headers.get('content-encoding')], [200, coding])
+    assert.match(answer.headers.get('vary')!, /Accept-Encoding/)
+    assert.match(await answer.text(), /<h1[^>]*>API conventions<\/h1>/)
+    lengths.push(Number(answer.headers.get('content-length')))
+  }
+  const [br, gzip, plain] = lengths as [number, number, number]
+  assert.ok(br < plain / 4 && gzip < plain / 4, String(lengths))
+  // Pages that the browser renders are small.
+  assert.equal((await get('/docs/reference', { 'accept-encoding': 'br' })).headers.get('content-encoding'), null)
 })

@@ -17,13 +17,18 @@ export interface PageCase {
 
 const EVERYBODY: readonly PageCase[] = [
   { name: 'front', path: '/', heading: 'The training platform behind your apps', waitFor: 'Try the demo' },
-  { name: 'missing', path: '/nowhere', heading: 'There is no such page' },
+  { name: 'missing', path: '/nowhere', heading: 'Page not found' },
   { name: 'demo-callback', path: '/demo/callback', heading: 'Demo app' },
   { name: 'sign-in', path: '/account/signin', heading: 'Sign in' },
-  { name: 'reference', path: '/docs', heading: 'API reference', waitFor: 'Small JSON documents' },
-  { name: 'reference-operation', path: '/docs/createBucket', heading: /^Creates a bucket/, waitFor: 'Try it' },
-  { name: 'reference-callback', path: '/docs/callback', heading: 'The sign-in was not completed' },
+  { name: 'reference', path: '/docs/reference', heading: 'API reference', waitFor: 'Small JSON documents' },
+  { name: 'reference-operation', path: '/docs/createBucket', heading: /^Create a bucket/, waitFor: 'Try it' },
+  { name: 'reference-callback', path: '/docs/callback', heading: 'Couldn’t sign in' },
   { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'The training platform behind your apps' },
+  { name: 'docs', path: '/docs', heading: 'Documentation', waitFor: 'OpenAPI file' },
+  { name: 'docs-guide', path: '/docs/guides/buckets', heading: 'Buckets', waitFor: 'View as Markdown' },
+  { name: 'docs-conventions', path: '/docs/guides/contract', heading: 'API conventions' },
+  { name: 'docs-errors', path: '/docs/errors', heading: 'Errors', waitFor: 'What to do:' },
+  { name: 'docs-changelog', path: '/docs/changelog', heading: 'Changelog' },
 ]
 
 const DASHBOARD: readonly PageCase[] = [
@@ -54,14 +59,14 @@ const DASHBOARD: readonly PageCase[] = [
     person: 'Casey',
     path: '/dashboard/classes/class-alpha/students/student-lucia.fernandez',
     heading: 'Lucía Fernández',
-    waitFor: 'Everything in order',
+    waitFor: 'Most recent first',
   },
   {
     name: 'grading',
     person: 'Casey',
     path: '/dashboard/classes/class-alpha/grading',
     heading: 'Grading',
-    waitFor: 'Nothing waits for a grade',
+    waitFor: 'Nothing to grade',
   },
   {
     name: 'roster',
@@ -92,11 +97,11 @@ const CONSOLE: readonly PageCase[] = [
     name: 'missing-in-area',
     person: 'Drew',
     path: '/console/nowhere',
-    heading: 'There is no such page',
+    heading: 'Page not found',
     waitFor: 'Go to Developer console',
   },
   { name: 'apps', person: 'Drew', path: '/console/apps', heading: 'Apps', waitFor: 'gs-demo-app' },
-  { name: 'app-new', person: 'Drew', path: '/console/apps/new', heading: 'Register an app', waitFor: 'Redirect URIs' },
+  { name: 'app-new', person: 'Drew', path: '/console/apps/new', heading: 'Create app', waitFor: 'Redirect URLs' },
   {
     name: 'app',
     person: 'Drew',
@@ -153,14 +158,14 @@ const CONSOLE: readonly PageCase[] = [
     heading: 'Demo app',
     waitFor: 'Error code',
   },
-  { name: 'sandbox', person: 'Drew', path: '/console/sandbox', heading: 'Test people', waitFor: 'Go to the sandbox' },
+  { name: 'sandbox', person: 'Drew', path: '/console/sandbox', heading: 'Test people', waitFor: 'Go to sandbox' },
   { name: 'plugins', person: 'Drew', path: '/console/plugins', heading: 'Plugins', waitFor: 'gs-demo-ato' },
   {
     name: 'plugin-new',
     person: 'Drew',
     path: '/console/plugins/new',
-    heading: 'Register a plugin',
-    waitFor: 'Address for requests',
+    heading: 'Create plugin',
+    waitFor: 'URL for requests',
   },
   {
     name: 'plugin',
@@ -181,7 +186,7 @@ const CONSOLE: readonly PageCase[] = [
     person: 'Drew',
     path: '/console/plugins/gs-demo-ai/permissions',
     heading: 'Demo engine',
-    waitFor: 'Organisations',
+    waitFor: 'The plugin can see people in these organisations.',
   },
   {
     name: 'plugin-secrets',
@@ -195,14 +200,14 @@ const CONSOLE: readonly PageCase[] = [
     person: 'Drew',
     path: '/console/plugins/gs-demo-ato/deliveries',
     heading: 'Demo ATO helper',
-    waitFor: 'Nothing was sent yet',
+    waitFor: 'No deliveries yet',
   },
   {
     name: 'ato',
     person: 'Drew',
     path: '/console/ato?app=gs-demo-app',
     heading: 'ATO requests',
-    waitFor: 'No package yet',
+    waitFor: 'No packages yet',
   },
 ]
 
@@ -231,7 +236,7 @@ const ADMIN: readonly PageCase[] = [
     heading: 'Plugin permissions',
     waitFor: 'Demo engine',
   },
-  { name: 'verbs', person: 'Ellis', path: '/admin/verbs', heading: 'Verb library', waitFor: 'Came with the platform' },
+  { name: 'verbs', person: 'Ellis', path: '/admin/verbs', heading: 'Verb library', waitFor: 'Built-in' },
   {
     name: 'statements',
     person: 'Ellis',
@@ -240,15 +245,15 @@ const ADMIN: readonly PageCase[] = [
     waitFor: 'Perfect Sequence',
   },
   { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'Simulator 1' },
-  { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'From where' },
+  { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'IP address' },
   { name: 'system', person: 'Ellis', path: '/admin/system', heading: 'System', waitFor: 'Latency by operation' },
-  { name: 'planner', person: 'Ellis', path: '/planner', heading: 'Mission planner', waitFor: 'Ask engines' },
+  { name: 'planner', person: 'Ellis', path: '/planner', heading: 'Mission planner', waitFor: 'Find capabilities' },
   { name: 'plans', person: 'Ellis', path: '/planner/plans', heading: 'Plans', waitFor: 'Night search over the hills' },
 ]
 
 const ACCOUNT: readonly PageCase[] = [
   { name: 'account', person: 'Avery', path: '/account', heading: 'Avery Lindqvist', waitFor: '1 friend' },
-  { name: 'profile', person: 'Avery', path: '/account/profile', heading: 'Profile', waitFor: 'Who finds you' },
+  { name: 'profile', person: 'Avery', path: '/account/profile', heading: 'Profile', waitFor: 'With public search on' },
   { name: 'security', person: 'Avery', path: '/account/security', heading: 'Security', waitFor: 'This browser' },
   { name: 'friends', person: 'Avery', path: '/account/friends', heading: 'Friends', waitFor: 'Blake Moreau' },
   {
@@ -302,10 +307,72 @@ export async function show(page: Page, address: string, { path, heading, waitFor
   await page.evaluate('document.fonts.ready')
 }
 
+/**
+ * A script that returns the tables of which a part is hidden without a way to see it. Their box must scroll, be
+ * reachable with the Tab key, and have a shadow at the edge. A cell whose text is cut off must have it as a title.
+ */
+const CUT_OFF_TABLES = `[...document.querySelectorAll('table, [role=grid]')].filter((table) => table.checkVisibility()).flatMap((table) => {
+  const isWide = (one) => one.scrollWidth > one.clientWidth + 1
+  const boxes = [table]
+  while (boxes[0].parentElement !== null) boxes.unshift(boxes[0].parentElement)
+  const name = (one) => one.tagName + ' ' + one.className + ' ' + one.textContent.slice(0, 80)
+  const hidden = boxes.filter((one) => isWide(one) && getComputedStyle(one).overflowX !== 'visible').filter((one) => {
+    const { overflowX, backgroundImage } = getComputedStyle(one)
+    const isReachable = one.tabIndex >= 0 || one.querySelector('[tabindex="0"]') !== null
+    return !['auto', 'scroll'].includes(overflowX) || !backgroundImage.includes('gradient') || !isReachable
+  })
+  const cells = [...table.querySelectorAll('th *, td *, [role=row] *')].filter(
+    (one) => isWide(one) && getComputedStyle(one).textOverflow === 'ellipsis' && one.closest('[title]') === null,
+  )
+  return [...hidden, ...cells].map(name)
+})`
+
+/** Asserts that at the current width no table is cut off without a visible way to see the rest. */
+export async function assertTablesFit(page: Page): Promise<void> {
+  assert.deepEqual(await page.evaluate(CUT_OFF_TABLES), [])
+}
+
+/**
+ * Asserts that the head of a column sorts a list and reverses it, with the keyboard and in the URL. While the sorted
+ * rows load, however long that takes, the old ones stay, marked as busy, and the head keeps the focus. Returns the text
+ * of the first row in ascending order.
+ */
+export async function assertSorts(page: Page, head: string, sort: string): Promise<string> {
+  const isList = (url: URL) => url.searchParams.has('sort')
+  let answer = Promise.withResolvers<void>()
+  await page.route(isList, async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  const column = page.getByRole('columnheader', { name: head, exact: true })
+  await column.getByRole('button').focus()
+  const assertFocus = async () => assert.equal(await page.evaluate('document.activeElement.textContent'), head)
+  const rows = page.locator('tbody tr')
+  const busyRows = page.locator('[aria-busy=true] tbody tr')
+  const firstRows: Record<string, string> = {}
+  for (let presses = 0; presses < 2; presses++) {
+    const direction = (await column.getAttribute('aria-sort')) === 'ascending' ? 'descending' : 'ascending'
+    const before = await rows.allInnerTexts()
+    answer = Promise.withResolvers()
+    await page.keyboard.press('Enter')
+    await page.locator(`th[aria-sort=${direction}]`, { hasText: head }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('sort'), `${direction === 'descending' ? '-' : ''}${sort}`)
+    assert.deepEqual(await busyRows.allInnerTexts(), before)
+    await assertFocus()
+    answer.resolve()
+    await busyRows.first().waitFor({ state: 'detached' })
+    await assertFocus()
+    firstRows[direction] = await rows.first().innerText()
+  }
+  await page.unroute(isList)
+  assert.notEqual(firstRows.ascending, firstRows.descending)
+  return firstRows.ascending!
+}
+
 let looks = 0
 /**
- * Asserts that axe finds no accessibility problem. Short runs alternate between light and dark, because checking both
- * would take as long as the rest of the test.
+ * Asserts that axe finds no accessibility problem and no table is cut off. Short runs alternate between light and dark,
+ * because checking both would take as long as the rest of the test.
  */
 export async function look(page: Page): Promise<void> {
   for (const colorScheme of isLong ? (['light', 'dark'] as const) : ([looks++ % 2 === 0 ? 'light' : 'dark'] as const)) {
@@ -314,5 +381,6 @@ export async function look(page: Page): Promise<void> {
     const isThere = `document.documentElement.dataset.mantineColorScheme === '${colorScheme}' && document.getAnimations().length === 0`
     await until(`the page is ${colorScheme}`, () => page.evaluate<boolean>(isThere))
     await checkAccessibility(page)
+    await assertTablesFit(page)
   }
 }

@@ -118,7 +118,7 @@ function PluginRow({ plugin }: { readonly plugin: Plugin }) {
             {say.kinds[kind]} · {plugin.organisationName ?? plugin.owner}
           </Text>
           <PluginState plugin={plugin} />
-          {set.error && !withdrawn && <Problem error={set.error} />}
+          {set.error && !withdrawn && <Problem title={say.failed} error={set.error} />}
           {withdrawn && (
             <Confirm
               isOpen

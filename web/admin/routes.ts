@@ -67,7 +67,7 @@ const permissions = createRoute({
   component: lazyRouteComponent(() => import('./permissions-page.tsx'), 'PermissionsPage'),
   validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps: { page = 1 } }) => load({ plugins: query(listPlugins, { page, limit: 50 }) }),
+  loader: ({ deps: { page = 1 } }) => load({}, { plugins: query(listPlugins, { page, limit: 50 }) }),
 })
 
 const verbs = createRoute({
@@ -128,9 +128,11 @@ const keys = createRoute({
   getParentRoute: () => recordStore,
   path: 'keys',
   component: lazyRouteComponent(() => import('./record-store/keys-page.tsx'), 'CredentialsPage'),
-  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  validateSearch: (search) =>
+    known({ page: pageFrom(search.page), sort: sortFrom(['created', 'name', 'used', 'expires'], search.sort) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps: { page = 1 } }) => load({ credentials: query(listCredentials, { page, limit: 50 }) }),
+  loader: ({ deps: { page = 1, ...order } }) =>
+    load({}, { credentials: query(listCredentials, { page, limit: 50, ...order }) }),
 })
 
 const AUDIT_FILTERS = ['handle', 'clientId'] as const

@@ -74,10 +74,14 @@ const Process = ({ system }: SystemProps) => (
   </Card>
 )
 
-const Database = ({ system: { database } }: SystemProps) => (
+const Database = ({ system: { database, storage } }: SystemProps) => (
   <Card title={say.database}>
     <Facts>
       <Fact name={say.size}>{sayBytes(database.sizeBytes)}</Fact>
+      <Fact name={say.records}>{sayBytes(storage.recordsBytes)}</Fact>
+      {storage.freeBytes !== null && (
+        <Fact name={say.freeDisk}>{say.freeOf(sayBytes(storage.freeBytes), sayBytes(storage.reserveBytes))}</Fact>
+      )}
       <Fact name={say.connections}>
         {say.connectionsOf(database.connections, database.connectionLimit)}
         <Bar share={database.connections / database.connectionLimit} />

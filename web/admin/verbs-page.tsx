@@ -13,7 +13,8 @@ import { notify, offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
-import { sortDocs, useSort } from '../parts/sorted.ts'
+import { sortDocs } from '../parts/sort-docs.ts'
+import { useSort } from '../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { useUnsaved } from '../parts/unsaved.tsx'
 import { words } from '../parts/words.ts'
@@ -143,7 +144,7 @@ function NewVerbForm({ onClose }: { readonly onClose: () => void }) {
       onSubmit={fields.onSubmit(({ name, verbId }) => add.mutate({ name: name.trim(), verbId: verbId.trim() }))}
     >
       <Stack>
-        {add.error && <Problem error={add.error} />}
+        {add.error && <Problem title={say.failed} error={add.error} />}
         <Text size="sm">{say.addText}</Text>
         <TextInput
           label={say.name}

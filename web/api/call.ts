@@ -77,9 +77,7 @@ function fillIn(path: string, fields: Fields): string {
 const sayUnreachable = (method: string | undefined): string =>
   [
     navigator.onLine ? 'Groundschool can’t be reached.' : 'You’re offline.',
-    method === 'GET'
-      ? 'Try again when you’re connected.'
-      : 'What you entered is kept; try again when you’re connected.',
+    method === 'GET' ? 'Try again when you’re connected.' : 'Your input is kept. Try again when you’re connected.',
   ].join(' ')
 
 async function send<Output>(
@@ -111,7 +109,7 @@ async function send<Output>(
     throw new ApiProblem(sayUnreachable(init.method), { status: 0, code: 0 })
   }
   const said = isJson ? ((await answer.json()) as Refusal) : {}
-  throw new ApiProblem(said.error_description ?? `The platform answered ${answer.status}`, {
+  throw new ApiProblem(said.error_description ?? `Groundschool responded with status ${answer.status}`, {
     status: answer.status,
     code: said.error_code ?? answer.status,
     requestId: answer.headers.get('x-request-id') ?? undefined,

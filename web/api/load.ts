@@ -1,21 +1,30 @@
+import { keepPreviousData } from '@tanstack/react-query'
 import { type query, queryClient } from './query.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a page reads answers of any type
 type Reads = Readonly<Record<string, ReturnType<typeof query<any, any>>>>
 
+/** Milliseconds that a page waits for its lists. The router shows placeholder lines after 200 ms. */
+const PATIENCE_MS = 150
+
+/** Starts reads that are not cached. A failed read does not fail the loader: the page shows the problem (`Loaded`). */
+const start = (reads: Reads) =>
+  Promise.all(Object.values(reads).map((read) => queryClient.ensureQueryData(read).catch(() => {})))
+
 /**
  * Loads the data of a page, for the loader of its route. Waits for the reads in `first`, so that the page appears
- * complete. Only starts the reads in `rest`: slow ones, and those that depend on filters which the person may be
- * typing. A failed read does not fail the loader, because the page shows the problem (`Loaded`).
+ * complete. Waits only a moment for the reads in `rest`: slow ones, and lists that are sorted, filtered or paged
+ * through the URL. The page then shows the old rows until the new ones arrive, so that a column head keeps the focus.
  */
 export async function load<First extends Reads, Rest extends Reads>(
   first: First,
   rest: Rest = {} as Rest,
 ): Promise<First & Rest> {
-  for (const read of Object.values(rest)) void queryClient.prefetchQuery(read)
-  await Promise.all(Object.values(first).map((read) => queryClient.ensureQueryData(read).catch(() => {})))
+  const moment = Promise.race([start(rest), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))])
+  await Promise.all([start(first), moment])
   // If a read failed in the loader, the page shows the error and does not automatically read again.
+  const options = { retryOnMount: false, placeholderData: keepPreviousData }
   return Object.fromEntries(
-    Object.entries({ ...first, ...rest }).map(([name, read]) => [name, { ...read, retryOnMount: false }]),
+    Object.entries({ ...first, ...rest }).map(([name, read]) => [name, { ...read, ...options }]),
   ) as never
 }

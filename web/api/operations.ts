@@ -99,7 +99,9 @@ export type StartPasskeyProofAnswer = { challenge: string; timeout: number; rpId
 
 export type UserEntry = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
 
-export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean; hasPassword: boolean; hasParent: boolean; hasPicture: boolean; hasCover: boolean; may: SettingsPermissions }
+export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean; hasPassword: boolean; hasParent: boolean; hasPicture: boolean; hasCover: boolean; storage: PersonStorage; may: SettingsPermissions }
+
+export type PersonStorage = { usedBytes: number; limitBytes: number | null }
 
 export type SettingsPermissions = { changeNames: boolean; changePublicSearch: boolean; changeEmail: boolean; decideFriends: boolean; lookAfterChildren: boolean }
 
@@ -209,7 +211,7 @@ export type Results = { classId: string; studentId: string; lessons: ({ lessonId
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
-export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string })[]; docs: ({ studentId: string; handle: string; name: string; status: string; lessons: ({ lessonId: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number })[] })[]; total: number; limit: number; page: number; pages: number }
+export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[] })[]; total: number; limit: number; page: number; pages: number }
 
 export type StoreIdentity = { kind: "key" | "user" | "administrator"; key: string | null; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean }
 
@@ -329,11 +331,13 @@ export type FoundPerson = { handle: string; name: string; email: string | null; 
 
 export type KnownPerson = { handle: string; name: string; email: string | null; status: "active" | "disabled"; administrator: boolean; developer: boolean; createdDate: string; disabledDate: string | null; reason: string | null; hasPassword: boolean; passkeys: number; browsers: number; sessions: number; lastSeenDate: string | null; organisations: ({ key: string; name: string; role: string })[]; apps: ({ clientId: string; name: string; sinceDate: string; lastSeenDate: string | null })[] }
 
-export type System = { environment: string; version: string; node: string; startedDate: string; uptimeSeconds: number; memoryBytes: number; database: { version: string; sizeBytes: number; connections: number; connectionLimit: number; waiting: number; migrations: number; lastMigration: string }; events: { unpublishedSeconds: number; consumers: ({ name: string; waitingSeconds: number; unread: number; failed: number })[] }; jobs: ({ kind: string; due: number; waitingSeconds: number; givenUp: number })[]; deliveries: { waiting: number; overdueSeconds: number; failed: number }; operations: ({ operation: string; count: number; p50Ms: number; p95Ms: number; refused: number; failed: number; errorRate: number })[] }
+export type Names = { people: Record<string, string>; activities: Record<string, string> }
+
+export type System = { environment: string; version: string; node: string; startedDate: string; uptimeSeconds: number; memoryBytes: number; database: { version: string; sizeBytes: number; connections: number; connectionLimit: number; waiting: number; migrations: number; lastMigration: string }; storage: { recordsBytes: number; freeBytes: number | null; reserveBytes: number }; events: { unpublishedSeconds: number; consumers: ({ name: string; waitingSeconds: number; unread: number; failed: number })[] }; jobs: ({ kind: string; due: number; waitingSeconds: number; givenUp: number })[]; deliveries: { waiting: number; overdueSeconds: number; failed: number }; operations: ({ operation: string; count: number; p50Ms: number; p95Ms: number; refused: number; failed: number; errorRate: number })[] }
 
 export type AuditPage = { docs: AuditEntry[]; next: string | null }
 
-export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean | null>; names: Record<string, string> }
+export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean>; names: Record<string, string> }
 
 export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule?: string; must: string })[] }
 
@@ -341,875 +345,884 @@ export type Error = { error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006
 
 export type StandardOauthError = { error: string; error_description: string }
 
-/** Turns a code, or a refresh token, into an access token and a refresh token. */
+/** Get tokens. */
 export const requestTokens = /* @__PURE__ */ operation<{ grant_type?: string; client_id?: string; client_secret?: string; code?: string; code_verifier?: string; redirect_uri?: string; refresh_token?: string }, Tokens>('requestTokens', 'POST', '/oauth/token')
 
-/** Ends a session: the one that the refresh token or the access token belongs to. */
+/** Sign out a user. */
 export const logOut = /* @__PURE__ */ operation<{ refresh_token?: string }, Success>('logOut', 'POST', '/oauth/logout')
 
-/** Checks whether an access token is still valid. */
+/** Validate an access token. */
 export const validateToken = /* @__PURE__ */ operation<Record<never, never>, ValidateTokenAnswer>('validateToken', 'GET', '/oauth/token/validate')
 
-/** Checks whether a session is still valid, even if its access token has expired. */
+/** Validate a session. */
 export const validateSession = /* @__PURE__ */ operation<{ refresh_token?: string }, ValidateSessionAnswer>('validateSession', 'GET', '/oauth/session/validate')
 
-/** Signs a person in with handle and password, if an administrator has enabled this for the app. */
+/** Sign in with Basic authentication. */
 export const signInWithBasic = /* @__PURE__ */ address<Record<never, never>>('/auth/basic')
 
-/** Returns the launch address of an app, with a sign-in code for the caller. */
+/** Launch an app. */
 export const launchApp = /* @__PURE__ */ operation<{ clientId: string; launchUri: string }, LaunchAppAnswer>('launchApp', 'POST', '/account/v1/launch')
 
-/** Returns the OAuth server metadata (RFC 8414). */
+/** Get OAuth server metadata. */
 export const readServerMetadata = /* @__PURE__ */ operation<Record<never, never>, ServerMetadata>('readServerMetadata', 'GET', '/.well-known/oauth-authorization-server')
 
-/** Turns a code, a refresh token or a device code into tokens (RFC 6749, RFC 7636, RFC 8628). */
+/** Get tokens (v2). */
 export const requestStandardTokens = /* @__PURE__ */ operation<{ grant_type?: string; client_id?: string; client_secret?: string; code?: string; code_verifier?: string; redirect_uri?: string; refresh_token?: string; device_code?: string; scope?: string }, StandardTokens>('requestStandardTokens', 'POST', '/oauth/v2/token')
 
-/** Revokes a token: a refresh token ends the session, an access token only itself (RFC 7009). */
+/** Revoke a token. */
 export const revokeToken = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; token: string; token_type_hint?: string }, Success>('revokeToken', 'POST', '/oauth/v2/revoke')
 
-/** Tells an app whether one of its tokens is valid, and whose it is (RFC 7662). */
+/** Introspect a token. */
 export const introspectToken = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; token: string; token_type_hint?: string }, TokenFacts>('introspectToken', 'POST', '/oauth/v2/introspect')
 
-/** Starts a sign-in on a device without a browser (RFC 8628). */
+/** Start device sign-in. */
 export const startDevice = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; scope?: string }, DeviceCodes>('startDevice', 'POST', '/oauth/v2/device/authorize')
 
-/** Signs a person in to the platform itself, in this browser. */
+/** Sign in with a password. */
 export const signIn = /* @__PURE__ */ operation<{ handle: string; password: string; keep?: boolean }, Me>('signIn', 'POST', '/account/v1/signin')
 
-/** Sends a sign-up link by e-mail; the answer is always the same. */
+/** Send a sign-up link. */
 export const askSignUp = /* @__PURE__ */ operation<{ email: string }, Success>('askSignUp', 'POST', '/account/v1/signup/ask')
 
-/** Creates an account with the code from a sign-up link, and signs in. */
+/** Create an account. */
 export const signUp = /* @__PURE__ */ operation<{ code: string; handle: string; firstName: string; lastName: string; dateOfBirth: string; password: string }, Me>('signUp', 'POST', '/account/v1/signup')
 
-/** Signs the person out in this browser; apps stay signed in. */
+/** Sign out. */
 export const signOut = /* @__PURE__ */ operation<Record<never, never>, Success>('signOut', 'POST', '/account/v1/signout')
 
-/** Returns who is signed in. */
+/** Get the signed-in user. */
 export const readMe = /* @__PURE__ */ operation<Record<never, never>, Me>('readMe', 'GET', '/account/v1/me')
 
-/** Returns the environment, who is signed in, and which pages they can use. */
+/** Get the current environment. */
 export const readHere = /* @__PURE__ */ operation<Record<never, never>, Here>('readHere', 'GET', '/account/v1/here')
 
-/** Lists the apps that the person is a user of, with their sessions; at most 200. */
+/** List your apps. */
 export const listOwnApps = /* @__PURE__ */ operation<Record<never, never>, AccountApp[]>('listOwnApps', 'GET', '/account/v1/apps')
 
-/** Lists the browsers in which the person is signed in to the platform itself; at most 100. */
+/** List your browsers. */
 export const listOwnBrowsers = /* @__PURE__ */ operation<Record<never, never>, Browser[]>('listOwnBrowsers', 'GET', '/account/v1/browsers')
 
-/** Signs the person out in one of their browsers. */
+/** Sign out a browser. */
 export const endBrowser = /* @__PURE__ */ operation<{ browserId: string }, Success>('endBrowser', 'POST', '/account/v1/browser/end')
 
-/** Ends one of the person's sessions in an app; its tokens stop working at once. */
+/** End an app session. */
 export const endSession = /* @__PURE__ */ operation<{ sessionId: string }, Success>('endSession', 'POST', '/account/v1/session/end')
 
-/** Ends all sessions in apps and signs out all other browsers; passkeys stay and are listed. */
+/** End all other sessions. */
 export const endEverythingElse = /* @__PURE__ */ operation<Record<never, never>, Ended>('endEverythingElse', 'POST', '/account/v1/sessions/end-all')
 
-/** Withdraws consent to an app and ends its sessions. */
+/** Withdraw consent to an app. */
 export const withdrawConsent = /* @__PURE__ */ operation<{ clientId: string }, Success>('withdrawConsent', 'POST', '/account/v1/app/withdraw')
 
-/** Sets a new password and ends all other sessions; this browser stays signed in. */
+/** Change your password. */
 export const changePassword = /* @__PURE__ */ operation<{ password: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('changePassword', 'POST', '/account/v1/password')
 
-/** Sends a password reset link by e-mail; the answer is always the same. */
+/** Send a password reset link. */
 export const askPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Success>('askPasswordReset', 'POST', '/account/v1/password/reset/ask')
 
-/** Sets a new password with the code from a reset link, ends all sessions, and signs in. */
+/** Reset your password. */
 export const resetPassword = /* @__PURE__ */ operation<{ code: string; password: string; removePasskeys?: string[] | string }, Ended>('resetPassword', 'POST', '/account/v1/password/reset')
 
-/** Signs this browser in as a demo person. */
+/** Sign in as a demo user. */
 export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsDemo', 'POST', '/account/v1/demo/signin')
 
-/** Searches everything that the caller can see, by name. */
+/** Search everything. */
 export const findAnything = /* @__PURE__ */ operation<{ text: string }, Findings>('findAnything', 'GET', '/account/v1/find')
 
-/** Lists the invitations that wait for an answer. */
+/** List your invitations. */
 export const listInvitations = /* @__PURE__ */ operation<Record<never, never>, Invitations>('listInvitations', 'GET', '/edu/v1/invitation/list')
 
-/** Declines an invitation, without telling the inviter. */
+/** Decline an invitation. */
 export const declineInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('declineInvitation', 'POST', '/edu/v1/invitation/decline')
 
-/** Lists the invitations to an organisation or a class that were not accepted. */
+/** List sent invitations. */
 export const listSentInvitations = /* @__PURE__ */ operation<{ organisation?: string; classId?: string; page?: number; limit?: number }, SentInvitationPage>('listSentInvitations', 'GET', '/edu/v1/invitation/sent')
 
-/** Sends an invitation again. */
+/** Resend an invitation. */
 export const resendInvitation = /* @__PURE__ */ operation<{ invitationId: string }, SentInvitation>('resendInvitation', 'POST', '/edu/v1/invitation/resend')
 
-/** Withdraws an invitation. */
+/** Withdraw an invitation. */
 export const withdrawInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('withdrawInvitation', 'POST', '/edu/v1/invitation/withdraw')
 
-/** Creates an organisation. */
+/** Create an organisation. */
 export const createOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string; owner?: string }, Organisation>('createOrganisation', 'PUT', '/edu/v1/organisation')
 
-/** Renames an organisation. */
+/** Rename an organisation. */
 export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string }, Organisation>('renameOrganisation', 'POST', '/edu/v1/organisation')
 
-/** Reads an organisation. */
+/** Get an organisation. */
 export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Organisation>('readOrganisation', 'GET', '/edu/v1/organisation')
 
-/** Lists the caller's organisations, or all of them for an administrator. */
+/** List organisations. */
 export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; organisations?: string[] | string; role?: "owner" | "developer"; page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
 
-/** Lists the members of an organisation. */
-export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
+/** List organisation members. */
+export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; sort?: "handle" | "-handle" | "name" | "-name" | "role" | "-role"; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
-/** Invites somebody to an organisation, or changes the role of a member. */
+/** Invite or update a member. */
 export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
 
-/** Removes a member from an organisation. */
+/** Remove an organisation member. */
 export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
 
-/** Creates an anonymous user, who is deleted when the session ends or is not refreshed in time. */
+/** Create an anonymous user. */
 export const createAnonymousUser = /* @__PURE__ */ operation<{ anonymous?: unknown; clientId?: string; dateOfBirth: string; deviceToken?: string }, OwnProfile>('createAnonymousUser', 'PUT', '/user/v1/my/profile')
 
-/** Reads the caller's own profile. */
+/** Get your profile. */
 export const readOwnProfile = /* @__PURE__ */ operation<Record<never, never>, OwnProfile>('readOwnProfile', 'GET', '/user/v1/my/profile')
 
-/** Reads a bucket, or the part of it at a key. */
+/** Get a bucket. */
 export const readBucket = /* @__PURE__ */ operation<{ id: string; key?: string }, Bucket>('readBucket', 'GET', '/app/v1/bucket')
 
-/** Creates a bucket; the caller becomes a member. */
+/** Create a bucket. */
 export const createBucket = /* @__PURE__ */ operation<{ id: string; public?: boolean; data?: unknown; users?: string[] | string }, Bucket>('createBucket', 'PUT', '/app/v1/bucket')
 
-/** Sets a value at a key; members only, or every user where the app shares its public buckets. */
+/** Update a bucket. */
 export const setBucketValue = /* @__PURE__ */ operation<{ id: string; key: string; value: unknown }, Bucket>('setBucketValue', 'POST', '/app/v1/bucket')
 
-/** Deletes a bucket; members only. */
+/** Delete a bucket. */
 export const deleteBucket = /* @__PURE__ */ operation<{ id?: string }, Success>('deleteBucket', 'DELETE', '/app/v1/bucket')
 
-/** Gives a user of the app access; members only. */
+/** Add a bucket member. */
 export const addBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('addBucketUser', 'POST', '/app/v1/bucket/user')
 
-/** Removes a user's access; members only. */
+/** Remove a bucket member. */
 export const removeBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('removeBucketUser', 'POST', '/app/v1/bucket/user/remove')
 
-/** Lists the ids of the buckets that the caller is in. */
+/** List your buckets. */
 export const listBuckets = /* @__PURE__ */ operation<{ page?: number; limit?: number }, string[]>('listBuckets', 'GET', '/app/v1/bucket/list')
 
-/** Streams the changes of a bucket as server-sent events; members only. */
+/** Stream bucket changes. */
 export const watchBucket = /* @__PURE__ */ stream<{ id: string }, { ready: { id: string; version: number }; change: BucketChange; reset: Bucket; removed: { id: string }; deleted: { id: string } }>('/app/v1/bucket/events')
 
-/** Registers an app. */
+/** Create an app. */
 export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
 
-/** Changes an app. */
+/** Update an app. */
 export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')
 
-/** Reads an app. */
+/** Get an app. */
 export const readApp = /* @__PURE__ */ operation<{ clientId: string }, App>('readApp', 'GET', '/app/v1/app')
 
-/** Lists the apps that the caller works on. */
+/** List apps. */
 export const listApps = /* @__PURE__ */ operation<{ organisation?: string; status?: "pending" | "approved" | "suspended"; page?: number; limit?: number }, AppPage>('listApps', 'GET', '/app/v1/app/list')
 
-/** Lists the users of an app. */
-export const listAppUsers = /* @__PURE__ */ operation<{ clientId: string; page?: number; limit?: number }, UsersOfApp>('listAppUsers', 'GET', '/app/v1/app/users')
+/** List app users. */
+export const listAppUsers = /* @__PURE__ */ operation<{ clientId: string; sort?: "since" | "-since"; page?: number; limit?: number }, UsersOfApp>('listAppUsers', 'GET', '/app/v1/app/users')
 
-/** Gives an app a second client secret. */
+/** Create a client secret. */
 export const addAppSecret = /* @__PURE__ */ operation<{ clientId: string }, NewAppSecret>('addAppSecret', 'PUT', '/app/v1/app/secret')
 
-/** Drops all secrets of an app except the newest. */
+/** Revoke old client secrets. */
 export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, App>('dropOldAppSecret', 'POST', '/app/v1/app/secret/drop')
 
-/** Approves an app, or suspends it. */
+/** Approve or suspend an app. */
 export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended"; reason?: string }, App>('setAppStatus', 'POST', '/app/v1/app/status')
 
-/** Lists the approved apps that were changed since an administrator reviewed them. */
+/** List changed apps. */
 export const listChangedApps = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ChangedAppPage>('listChangedApps', 'GET', '/app/v1/app/changed')
 
-/** Marks the changes of an app as reviewed. */
+/** Mark an app as reviewed. */
 export const markAppLookedAt = /* @__PURE__ */ operation<{ clientId: string; changedDate: string }, Success>('markAppLookedAt', 'POST', '/app/v1/app/changed')
 
-/** Lists the latest requests of an app. */
+/** List app requests. */
 export const listAppRequests = /* @__PURE__ */ operation<{ clientId: string; status?: string; code?: number; operation?: string; limit?: number; cursor?: string }, RequestPage>('listAppRequests', 'GET', '/app/v1/app/requests')
 
-/** Creates ten test people. */
+/** Create test users. */
 export const makeTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('makeTestPeople', 'PUT', '/sandbox/v1/people')
 
-/** Lists the test people of the caller. */
+/** List your test users. */
 export const listTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('listTestPeople', 'GET', '/sandbox/v1/people')
 
-/** Signs this browser in as one of the caller’s test people. */
+/** Sign in as a test user. */
 export const signInAsTestPerson = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsTestPerson', 'POST', '/sandbox/v1/people/signin')
 
-/** Removes the test people of the caller, and creates ten new ones. */
+/** Reset your test users. */
 export const resetTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('resetTestPeople', 'POST', '/sandbox/v1/people/reset')
 
-/** Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time. */
+/** Export your data. */
 export const exportEverything = /* @__PURE__ */ operation<{ password?: string }, Blob>('exportEverything', 'POST', '/account/v1/export')
 
-/** Lists your passkeys, the oldest first. */
+/** List your passkeys. */
 export const listPasskeys = /* @__PURE__ */ operation<Record<never, never>, Passkey[]>('listPasskeys', 'GET', '/account/v1/passkeys')
 
-/** Returns the options for creating a passkey, valid for 5 minutes. */
+/** Begin creating a passkey. */
 export const startPasskey = /* @__PURE__ */ operation<{ password?: string; proof?: unknown }, StartPasskeyAnswer>('startPasskey', 'POST', '/account/v1/passkey/options')
 
-/** Returns the options for a proof by passkey, valid for 5 minutes. */
+/** Begin a passkey proof. */
 export const startPasskeyProof = /* @__PURE__ */ operation<Record<never, never>, StartPasskeyProofAnswer>('startPasskeyProof', 'POST', '/account/v1/passkey/proof/options')
 
-/** Adds the passkey that the browser created. */
+/** Create a passkey. */
 export const addPasskey = /* @__PURE__ */ operation<{ response: unknown; name?: string }, Passkey>('addPasskey', 'POST', '/account/v1/passkey')
 
-/** Renames one of your passkeys. */
+/** Rename a passkey. */
 export const renamePasskey = /* @__PURE__ */ operation<{ passkeyId: string; name: string }, Success>('renamePasskey', 'POST', '/account/v1/passkey/rename')
 
-/** Removes one of your passkeys: nobody can sign in with it any more. */
+/** Delete a passkey. */
 export const removePasskey = /* @__PURE__ */ operation<{ passkeyId: string; password?: string; proof?: unknown }, Success>('removePasskey', 'POST', '/account/v1/passkey/remove')
 
-/** Returns the options for signing in with a passkey, valid for 5 minutes. */
+/** Begin passkey sign-in. */
 export const startPasskeySignIn = /* @__PURE__ */ operation<Record<never, never>, StartPasskeyProofAnswer>('startPasskeySignIn', 'POST', '/account/v1/passkey/signin/options')
 
-/** Signs you in with a passkey, in this browser. */
+/** Complete passkey sign-in. */
 export const signInWithPasskey = /* @__PURE__ */ operation<{ response: unknown; keep?: boolean }, Me>('signInWithPasskey', 'POST', '/account/v1/passkey/signin')
 
-/** Reads the profile of another user of the app who has public search on. */
+/** Get a user's profile. */
 export const readProfile = /* @__PURE__ */ operation<{ id: string }, UserEntry>('readProfile', 'GET', '/user/v1/profile')
 
-/** Reads the settings of the person. */
+/** Get your settings. */
 export const readSettings = /* @__PURE__ */ operation<Record<never, never>, Settings>('readSettings', 'GET', '/account/v1/profile')
 
-/** Changes the settings of the person; fields that are left out stay. */
+/** Update your settings. */
 export const changeSettings = /* @__PURE__ */ operation<{ firstName?: string; lastName?: string; country?: string; gender?: string; position?: string; publicSearch?: boolean }, Settings>('changeSettings', 'POST', '/account/v1/profile')
 
-/** Changes the e-mail address of the person; the old address gets a message. */
+/** Change your e-mail address. */
 export const changeEmail = /* @__PURE__ */ operation<{ email: string; password?: string }, Success>('changeEmail', 'POST', '/account/v1/email')
 
-/** Shows the user's own picture, or a generated one. */
+/** Get your picture. */
 export const readMyPicture = /* @__PURE__ */ address<{ size?: number }>('/user/v1/my/profile/picture')
 
-/** Shows the user's own cover, or a generated one. */
+/** Get your cover. */
 export const readMyCover = /* @__PURE__ */ address<{ size?: number }>('/user/v1/my/profile/cover')
 
-/** Shows the picture or cover of a user of the app whom the caller may see. */
+/** Get a user's image. */
 export const readImage = /* @__PURE__ */ address<{ id: string; size?: number }>('/image/v1/static/{id}')
 
-/** Shows the person's own picture on the platform's pages. */
+/** Get your account's picture. */
 export const readAccountPicture = /* @__PURE__ */ address<{ size?: number }>('/account/v1/profile/picture')
 
-/** Sets the person's picture; it is cut to a square. */
+/** Replace your picture. */
 export const setPicture = /* @__PURE__ */ upload<Record<never, never>, Success>('setPicture', 'PUT', '/account/v1/profile/picture')
 
-/** Removes the person's picture; a generated one is shown. */
+/** Delete your picture. */
 export const removePicture = /* @__PURE__ */ operation<Record<never, never>, Success>('removePicture', 'DELETE', '/account/v1/profile/picture')
 
-/** Shows the person's own cover on the platform's pages. */
+/** Get your account's cover. */
 export const readAccountCover = /* @__PURE__ */ address<{ size?: number }>('/account/v1/profile/cover')
 
-/** Sets the person's cover; it is cut to 16 by 9. */
+/** Replace your cover. */
 export const setCover = /* @__PURE__ */ upload<Record<never, never>, Success>('setCover', 'PUT', '/account/v1/profile/cover')
 
-/** Removes the person's cover; a generated one is shown. */
+/** Delete your cover. */
 export const removeCover = /* @__PURE__ */ operation<Record<never, never>, Success>('removeCover', 'DELETE', '/account/v1/profile/cover')
 
-/** Shows the picture of somebody the person knows, on the platform's pages. */
+/** Get a friend's picture. */
 export const readKnownPicture = /* @__PURE__ */ address<{ handle: string; size?: number }>('/account/v1/friends/picture')
 
-/** Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven. */
+/** Search users. */
 export const searchUsers = /* @__PURE__ */ operation<{ term: string; limit?: number; page?: number }, FoundUsers>('searchUsers', 'GET', '/user/v1/search')
 
-/** Returns a random sample of the users of the app who have public search on. */
+/** Get random users. */
 export const sampleUsers = /* @__PURE__ */ operation<{ count?: number }, UserEntry[]>('sampleUsers', 'GET', '/user/v1/search/random')
 
-/** Deletes the caller’s account for good; a child’s account is deleted by a parent. */
+/** Delete your account. */
 export const deleteAccount = /* @__PURE__ */ operation<{ handle: string; password?: string }, Success>('deleteAccount', 'POST', '/account/v1/delete')
 
-/** Lists the caller's children under 13 who use this app, the youngest first. */
+/** List your children in an app. */
 export const listKids = /* @__PURE__ */ operation<Record<never, never>, UserEntry[]>('listKids', 'GET', '/user/v1/my/kids')
 
-/** Lists the children of the person, until they are 13. */
+/** List your children. */
 export const listChildren = /* @__PURE__ */ operation<Record<never, never>, Child[]>('listChildren', 'GET', '/account/v1/children')
 
-/** Creates an account for a child under 13; the caller becomes its parent. */
+/** Create a child account. */
 export const addChild = /* @__PURE__ */ operation<{ handle: string; firstName: string; lastName: string; dateOfBirth: string; password?: string }, Child>('addChild', 'POST', '/account/v1/children')
 
-/** Changes the settings of a child; fields that are left out stay. */
+/** Update a child's settings. */
 export const changeChild = /* @__PURE__ */ operation<{ handle: string; publicSearch?: boolean; cameraDisabled?: boolean; proximityFriends?: boolean; firstName?: string; lastName?: string; country?: string; email?: string; password?: string }, Child>('changeChild', 'POST', '/account/v1/children/settings')
 
-/** Sets a child's password and ends the child's sessions; needs the parent's own password. */
+/** Set a child's password. */
 export const setChildPassword = /* @__PURE__ */ operation<{ handle: string; password?: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('setChildPassword', 'POST', '/account/v1/children/password')
 
-/** Lists a child's passkeys. */
+/** List a child's passkeys. */
 export const listChildPasskeys = /* @__PURE__ */ operation<{ handle: string }, Passkey[]>('listChildPasskeys', 'GET', '/account/v1/children/passkeys')
 
-/** Reads a child's friends, requests and blocks, over all apps. */
+/** List a child's friends. */
 export const readChildFriends = /* @__PURE__ */ operation<{ handle: string }, Friends>('readChildFriends', 'GET', '/account/v1/children/friends')
 
-/** Sends a friend request for a child. */
+/** Send a friend request for a child. */
 export const requestFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('requestFriendForChild', 'POST', '/account/v1/children/friends/request')
 
-/** Accepts a friend request to a child. */
+/** Accept a friend request for a child. */
 export const acceptFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('acceptFriendForChild', 'POST', '/account/v1/children/friends/accept')
 
-/** Declines a friend request to a child, without telling the other person. */
+/** Decline a friend request for a child. */
 export const declineFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('declineFriendForChild', 'POST', '/account/v1/children/friends/decline')
 
-/** Cancels an open friend request of a child. */
+/** Cancel a friend request for a child. */
 export const cancelFriendRequestForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('cancelFriendRequestForChild', 'POST', '/account/v1/children/friends/cancel')
 
-/** Ends a child's friendship, for both. */
+/** Remove a friend of a child. */
 export const removeFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('removeFriendForChild', 'POST', '/account/v1/children/friends/remove')
 
-/** Blocks somebody for a child; neither can find the other. */
+/** Block a user for a child. */
 export const blockForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('blockForChild', 'POST', '/account/v1/children/friends/block')
 
-/** Ends a block of a child; an earlier friendship is not restored. */
+/** Unblock a user for a child. */
 export const unblockForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('unblockForChild', 'POST', '/account/v1/children/friends/unblock')
 
-/** Stops being a child’s parent, if the child has another one. */
+/** Stop being a child's parent. */
 export const leaveChild = /* @__PURE__ */ operation<{ handle: string }, Success>('leaveChild', 'POST', '/account/v1/children/leave')
 
-/** Deletes a child's account for good; needs the parent's own password. */
+/** Delete a child's account. */
 export const deleteChild = /* @__PURE__ */ operation<{ handle: string; password?: string }, Success>('deleteChild', 'POST', '/account/v1/children/delete')
 
-/** Lists the caller's friends who use this app, by name; at most 1,000. */
+/** List your friends in an app. */
 export const listFriends = /* @__PURE__ */ operation<Record<never, never>, UserEntry[]>('listFriends', 'GET', '/user/v1/my/friends')
 
-/** Reads the caller's open friend requests from and to users of this app. */
+/** List friend requests in an app. */
 export const readFriendRequests = /* @__PURE__ */ operation<Record<never, never>, FriendRequests>('readFriendRequests', 'GET', '/user/v1/my/friends/requests')
 
-/** Lists users of this app whom the caller has blocked. */
+/** List blocked users. */
 export const listBlockedUsers = /* @__PURE__ */ operation<Record<never, never>, RememberedUser[]>('listBlockedUsers', 'GET', '/user/v1/my/friends/blocked')
 
-/** Sends a friend request. */
+/** Send a friend request. */
 export const requestFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('requestFriend', 'POST', '/user/v1/my/friends/request')
 
-/** Accepts a friend request; for a child, a parent does. */
+/** Accept a friend request. */
 export const acceptFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('acceptFriend', 'POST', '/user/v1/my/friends/accept')
 
-/** Declines a friend request, without telling the other person. */
+/** Decline a friend request. */
 export const declineFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('declineFriend', 'POST', '/user/v1/my/friends/decline')
 
-/** Cancels an open friend request. */
+/** Cancel a friend request. */
 export const cancelFriendRequest = /* @__PURE__ */ operation<{ userId: string }, Success>('cancelFriendRequest', 'POST', '/user/v1/my/friends/cancel')
 
-/** Ends a friendship, for both. */
+/** Remove a friend. */
 export const removeFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('removeFriend', 'POST', '/user/v1/my/friends/remove')
 
-/** Blocks somebody; neither can find the other. */
+/** Block a user. */
 export const blockUser = /* @__PURE__ */ operation<{ userId: string }, Success>('blockUser', 'POST', '/user/v1/my/friends/block')
 
-/** Ends a block; an earlier friendship is not restored. */
+/** Unblock a user. */
 export const unblockUser = /* @__PURE__ */ operation<{ userId: string }, Success>('unblockUser', 'POST', '/user/v1/my/friends/unblock')
 
-/** Reads the person's friends, requests and blocks, over all apps. */
+/** List your friends. */
 export const readOwnFriends = /* @__PURE__ */ operation<Record<never, never>, Friends>('readOwnFriends', 'GET', '/account/v1/friends')
 
-/** Sends a friend request. */
+/** Send a friend request by handle. */
 export const requestFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('requestFriendByHandle', 'POST', '/account/v1/friends/request')
 
-/** Accepts a friend request; for a child, a parent does. */
+/** Accept a friend request by handle. */
 export const acceptFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('acceptFriendByHandle', 'POST', '/account/v1/friends/accept')
 
-/** Declines a friend request, without telling the other person. */
+/** Decline a friend request by handle. */
 export const declineFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('declineFriendByHandle', 'POST', '/account/v1/friends/decline')
 
-/** Cancels an open friend request. */
+/** Cancel a friend request by handle. */
 export const cancelFriendRequestByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('cancelFriendRequestByHandle', 'POST', '/account/v1/friends/cancel')
 
-/** Ends a friendship, for both. */
+/** Remove a friend by handle. */
 export const removeFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('removeFriendByHandle', 'POST', '/account/v1/friends/remove')
 
-/** Blocks somebody; neither can find the other. */
+/** Block a user by handle. */
 export const blockUserByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('blockUserByHandle', 'POST', '/account/v1/friends/block')
 
-/** Ends a block; an earlier friendship is not restored. */
+/** Unblock a user by handle. */
 export const unblockUserByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('unblockUserByHandle', 'POST', '/account/v1/friends/unblock')
 
-/** Reads the person's hobbies, skills and education. */
+/** Get your skills. */
 export const readSkills = /* @__PURE__ */ operation<Record<never, never>, Skills>('readSkills', 'GET', '/account/v1/skills')
 
-/** Sets the person's hobbies, skills and education. */
+/** Update your skills. */
 export const setSkills = /* @__PURE__ */ operation<{ hobbies?: string[]; skills?: string[]; afsc?: string; education?: string[] }, Skills>('setSkills', 'PUT', '/account/v1/skills')
 
-/** Reads a lesson. */
+/** Get a lesson. */
 export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?: string }, Lesson>('readLesson', 'GET', '/edu/v1/lesson')
 
-/** Lists the lessons of a course. */
+/** List lessons of a course. */
 export const listLessonsOfCourse = /* @__PURE__ */ operation<{ courseId: string; page?: number; limit?: number }, LessonPage>('listLessonsOfCourse', 'GET', '/edu/v1/lesson/course')
 
-/** Lists the lessons that the calling app delivers. */
+/** List lessons of the calling app. */
 export const listLessonsOfApp = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, Lessons | LessonPage>('listLessonsOfApp', 'GET', '/edu/v1/lesson/app')
 
-/** Reads a course. */
+/** Get a course. */
 export const readCourse = /* @__PURE__ */ operation<{ courseId: string }, Course>('readCourse', 'GET', '/edu/v1/course')
 
-/** Creates a course, or replaces its draft. */
+/** Create or replace a course draft. */
 export const saveCourse = /* @__PURE__ */ operation<{ courseId?: string; organisation?: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; public?: boolean; lessons: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[]; childLessons?: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[] })[] })[]; objectives?: ({ id: string; name: string; description?: string; lessons: string[] })[] }, CourseDocument>('saveCourse', 'PUT', '/edu/v1/course')
 
-/** Lists the caller's courses, and public ones. */
+/** List courses. */
 export const listCourses = /* @__PURE__ */ operation<{ page?: number; limit?: number }, CoursePage>('listCourses', 'GET', '/edu/v1/course/list')
 
-/** Lists the objectives of a course. */
+/** List objectives of a course. */
 export const listObjectives = /* @__PURE__ */ operation<{ courseId: string }, Objectives>('listObjectives', 'GET', '/edu/v1/course/objectives')
 
-/** Reads a course as authors write it: its draft, or else its newest version. */
+/** Get a course document. */
 export const readCourseDocument = /* @__PURE__ */ operation<{ courseId: string; version?: number }, CourseDocument>('readCourseDocument', 'GET', '/edu/v1/course/document')
 
-/** Publishes the draft of a course as its newest version. */
+/** Publish a course. */
 export const publishCourse = /* @__PURE__ */ operation<{ courseId: string }, CourseVersion>('publishCourse', 'POST', '/edu/v1/course/publish')
 
-/** Lists the published versions of a course. */
+/** List course versions. */
 export const listCourseVersions = /* @__PURE__ */ operation<{ courseId: string; page?: number; limit?: number }, CourseVersionPage>('listCourseVersions', 'GET', '/edu/v1/course/versions')
 
-/** Discards the draft of a course. */
+/** Discard a course draft. */
 export const discardCourseDraft = /* @__PURE__ */ operation<{ courseId: string }, Success>('discardCourseDraft', 'POST', '/edu/v1/course/draft/discard')
 
-/** Removes a course that no class takes. */
+/** Delete a course. */
 export const removeCourse = /* @__PURE__ */ operation<{ courseId: string }, Success>('removeCourse', 'POST', '/edu/v1/course/remove')
 
-/** Lists the courses that the caller manages, drafts included. */
+/** List courses that you manage. */
 export const listManagedCourses = /* @__PURE__ */ operation<{ organisation?: string; page?: number; limit?: number }, ManagedCoursePage>('listManagedCourses', 'GET', '/edu/v1/course/managed')
 
-/** Lists the caller's classes. */
+/** List your classes. */
 export const listClasses = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ClassPage>('listClasses', 'GET', '/edu/v1/class/list')
 
-/** Creates a class. */
+/** Create a class. */
 export const createClass = /* @__PURE__ */ operation<{ courseId: string; classId?: string; name: string; sequential?: boolean; joinCode?: string; newJoinCode?: boolean }, ClassDetails>('createClass', 'PUT', '/edu/v1/class')
 
-/** Changes the name, the order or the join code of a class. */
+/** Update a class. */
 export const changeClass = /* @__PURE__ */ operation<{ classId: string; name?: string; sequential?: boolean; joinCode?: string; newJoinCode?: boolean }, ClassDetails>('changeClass', 'POST', '/edu/v1/class')
 
-/** Reads a class. */
+/** Get a class. */
 export const readClass = /* @__PURE__ */ operation<{ classId: string }, ClassDetails>('readClass', 'GET', '/edu/v1/class')
 
-/** Ends a class: nothing is recorded in it any more. */
+/** Close a class. */
 export const endClass = /* @__PURE__ */ operation<{ classId: string }, ClassDetails>('endClass', 'POST', '/edu/v1/class/end')
 
-/** Reopens a class that has ended. */
+/** Reopen a class. */
 export const reopenClass = /* @__PURE__ */ operation<{ classId: string }, ClassDetails>('reopenClass', 'POST', '/edu/v1/class/reopen')
 
-/** Lists the classes that the caller manages. */
+/** List classes that you manage. */
 export const listManagedClasses = /* @__PURE__ */ operation<{ organisation?: string; courseId?: string; page?: number; limit?: number }, ManagedClassPage>('listManagedClasses', 'GET', '/edu/v1/class/managed')
 
-/** Makes somebody an instructor or an observer of a class. */
+/** Set a class staff member. */
 export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff | SentInvitation>('setClassStaff', 'POST', '/edu/v1/class/staff')
 
-/** Removes an instructor or an observer from a class. */
+/** Remove a class staff member. */
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
 
-/** Lists the students of a class. */
-export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
+/** List students of a class. */
+export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; sort?: "enrolled" | "-enrolled" | "name" | "-name" | "status" | "-status"; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
-/** Enrols somebody in a class, or invites them. */
+/** Enrol a student. */
 export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student | SentInvitation>('enrolStudent', 'PUT', '/edu/v1/class/student')
 
-/** Drops a student from a class. */
+/** Drop a student. */
 export const dropStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('dropStudent', 'POST', '/edu/v1/class/student/drop')
 
-/** Suspends a student. */
+/** Suspend a student. */
 export const suspendStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('suspendStudent', 'POST', '/edu/v1/class/student/suspend')
 
-/** Reinstates a student who was suspended or dropped. */
+/** Reinstate a student. */
 export const reinstateStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('reinstateStudent', 'POST', '/edu/v1/class/student/reinstate')
 
-/** Lists the classes to which the caller may transfer students of a class. */
+/** List transfer targets. */
 export const listTransferTargets = /* @__PURE__ */ operation<{ classId: string }, TransferTarget[]>('listTransferTargets', 'GET', '/edu/v1/class/student/transfer')
 
-/** Transfers a student to another class of the course. */
+/** Transfer a student. */
 export const transferStudent = /* @__PURE__ */ operation<{ studentId: string; classId: string }, Student>('transferStudent', 'POST', '/edu/v1/class/student/transfer')
 
-/** Joins a class with its code. */
+/** Join a class. */
 export const joinClass = /* @__PURE__ */ operation<{ joinCode: string }, Joined>('joinClass', 'POST', '/edu/v1/class/join')
 
-/** Leaves a class. */
+/** Leave a class. */
 export const leaveClass = /* @__PURE__ */ operation<{ classId: string }, Success>('leaveClass', 'POST', '/edu/v1/class/leave')
 
-/** Adds and drops many students with a CSV file. */
+/** Import a class roster. */
 export const importRoster = /* @__PURE__ */ upload<{ classId: string; dryRun?: boolean; allOrNothing?: boolean }, RosterReport>('importRoster', 'POST', '/edu/v1/class/roster')
 
-/** Lists the manual locks of a class. */
+/** List manual locks of a class. */
 export const listLocks = /* @__PURE__ */ operation<{ classId: string }, LocksByHand>('listLocks', 'GET', '/edu/v1/class/lock')
 
-/** Locks or unlocks a lesson by hand. */
+/** Lock or unlock a lesson. */
 export const setLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string; locked: boolean }, LessonLock>('setLock', 'PUT', '/edu/v1/class/lock')
 
-/** Removes a manual lock. */
+/** Delete a manual lock. */
 export const clearLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string }, Success>('clearLock', 'POST', '/edu/v1/class/lock/clear')
 
-/** Accepts an invitation to an organisation or a class. */
+/** Accept an invitation. */
 export const acceptInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('acceptInvitation', 'POST', '/edu/v1/invitation/accept')
 
-/** Leaves an organisation and its classes. */
+/** Leave an organisation. */
 export const leaveOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Success>('leaveOrganisation', 'POST', '/edu/v1/organisation/leave')
 
-/** Reads the latest attempt at a lesson. */
+/** Get lesson progress. */
 export const readProgress = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LessonProgress>('readProgress', 'GET', '/edu/v1/lesson/progress')
 
-/** Records score, answers and result of an attempt. */
+/** Update lesson progress. */
 export const updateProgress = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string; pass?: boolean; complete?: boolean; score?: number; answers?: unknown[]; startTime?: string; endTime?: string }, LessonProgress>('updateProgress', 'POST', '/edu/v1/lesson/progress')
 
-/** Lists the attempts at a lesson, newest first. */
+/** List attempts at a lesson. */
 export const listAttempts = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string; lessonResultId?: string; page?: number; limit?: number }, LessonProgressHistory>('listAttempts', 'GET', '/edu/v1/lesson/progress/history')
 
-/** Shows which lessons of a class are locked for a student. */
+/** List lesson locks of a student. */
 export const readLocks = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, LessonLocks>('readLocks', 'GET', '/edu/v1/lesson/progress/lock')
 
-/** Explains why a lesson is locked for a student. */
+/** Get a lesson's lock reason. */
 export const readLockReason = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LockReason>('readLockReason', 'GET', '/edu/v1/lesson/progress/lock/reason')
 
-/** Starts a lesson. */
+/** Start a lesson. */
 export const startLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('startLesson', 'POST', '/edu/v1/lesson/progress/start')
 
-/** Pauses a lesson. */
+/** Pause a lesson. */
 export const pauseLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('pauseLesson', 'POST', '/edu/v1/lesson/progress/pause')
 
-/** Resumes a paused lesson. */
+/** Resume a lesson. */
 export const resumeLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('resumeLesson', 'POST', '/edu/v1/lesson/progress/resume')
 
-/** Marks the student as away; the time does not count as time on task. */
+/** Start idle time. */
 export const idleLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('idleLesson', 'POST', '/edu/v1/lesson/progress/idle')
 
-/** Marks the student as back. */
+/** End idle time. */
 export const activateLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('activateLesson', 'POST', '/edu/v1/lesson/progress/active')
 
-/** Records a score for an objective, if it differs from the lesson’s. */
+/** Update an objective score. */
 export const scoreObjective = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string; objectiveId?: string; score?: number }, ObjectiveScore>('scoreObjective', 'POST', '/edu/v1/lesson/progress/objective')
 
-/** Streams what the students of a class do, as server-sent events. */
+/** Stream class activity. */
 export const watchClass = /* @__PURE__ */ stream<{ classId: string }, { ready: { classId: string; students?: ({ studentId: string; handle: string; name: string; lessonId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null })[] }; change: { kind: string; studentId: string; handle: string; name: string; lessonId: string | null; objectiveId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null }; reset: { classId: string; students: ({ studentId: string; handle: string; name: string; lessonId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null })[] }; removed: { classId: string } }>('/edu/v1/class/events')
 
-/** Returns the address that opens a lesson in its app. */
+/** Launch a lesson. */
 export const launchLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; allow?: boolean }, LaunchAddress>('launchLesson', 'POST', '/edu/v1/lesson/launch')
 
-/** Grades a completed attempt, or changes its grade. */
+/** Grade an attempt. */
 export const gradeAttempt = /* @__PURE__ */ operation<{ lessonId?: string; studentId?: string; classId?: string; lessonResultId?: string; pass?: boolean; score?: number; reason?: string }, LessonProgress>('gradeAttempt', 'POST', '/edu/v1/lesson/progress/grade')
 
-/** Gives a student more attempts at a lesson. */
+/** Grant extra attempts. */
 export const grantAttempts = /* @__PURE__ */ operation<{ lessonId?: string; studentId?: string; classId?: string; count?: number; reason?: string }, AttemptsLeft>('grantAttempts', 'POST', '/edu/v1/lesson/progress/extra')
 
-/** Lets a student start a lesson over. */
+/** Reset a lesson for a student. */
 export const resetLesson = /* @__PURE__ */ operation<{ lessonId?: string; studentId?: string; classId?: string; reason?: string }, Success>('resetLesson', 'POST', '/edu/v1/lesson/progress/reset')
 
-/** Lists the changes that instructors made to a lesson of a student. */
+/** List grade changes. */
 export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, GradeChanges>('listGradeChanges', 'GET', '/edu/v1/lesson/progress/changes')
 
-/** Lists attempts that wait for a grade. */
+/** List attempts to grade. */
 export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; sort?: "completed" | "-completed" | "student" | "-student" | "lesson" | "-lesson"; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
 
-/** Lists notes. */
+/** List notes. */
 export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string; page?: number; limit?: number }, Notes | NotePage>('listNotes', 'GET', '/edu/v1/note/list')
 
-/** Reads a note. */
+/** Get a note. */
 export const readNote = /* @__PURE__ */ operation<{ noteId: string }, Note>('readNote', 'GET', '/edu/v1/note')
 
-/** Writes a note. */
+/** Create a note. */
 export const createNote = /* @__PURE__ */ operation<{ text: string; lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string }, Note>('createNote', 'PUT', '/edu/v1/note')
 
-/** Removes a note. */
+/** Delete a note. */
 export const removeNote = /* @__PURE__ */ operation<{ noteId?: string }, Success>('removeNote', 'POST', '/edu/v1/note/remove')
 
-/** Sends an xAPI statement. */
+/** Send an xAPI statement. */
 export const captureStatement = /* @__PURE__ */ operation<{ id?: string; actor: unknown; verb: unknown; object: unknown; result?: unknown; context?: unknown; timestamp?: string; authority?: unknown }, Captured>('captureStatement', 'POST', '/edu/v2/xapi/statement')
 
-/** Sends a statement in the simpler form of v1. */
+/** Send an xAPI statement (v1). */
 export const captureSimpleStatement = /* @__PURE__ */ operation<{ actor: string; verb: string; object: Record<string, unknown> | string; timestamp?: string }, Captured>('captureSimpleStatement', 'POST', '/edu/v1/xapi/statement')
 
-/** Lists the verb library. */
+/** List xAPI verbs. */
 export const listVerbs = /* @__PURE__ */ operation<Record<never, never>, Verbs>('listVerbs', 'GET', '/edu/v1/xapi/verbs')
 
-/** Adds a verb to the library. */
+/** Create an xAPI verb. */
 export const addVerb = /* @__PURE__ */ operation<{ verbId: string; name: string }, Verb>('addVerb', 'PUT', '/edu/v1/xapi/verbs')
 
-/** Removes a verb from the library. */
+/** Delete an xAPI verb. */
 export const removeVerb = /* @__PURE__ */ operation<{ verbId: string }, Success>('removeVerb', 'POST', '/edu/v1/xapi/verbs/remove')
 
-/** Reads a student’s results for every lesson and objective of a class. */
+/** List a student's results. */
 export const readResults = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, Results>('readResults', 'GET', '/edu/v1/class/result')
 
-/** Reads the timeline of a student, newest first. */
+/** Get a student's timeline. */
 export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
 
-/** Reads the gradebook of a class: its students and their results. */
-export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+/** Get a gradebook. */
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result"; lessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
 
-/** Downloads the gradebook of a whole class as CSV. */
+/** Export a gradebook as CSV. */
 export const exportGradebook = /* @__PURE__ */ address<{ classId: string }>('/edu/v1/class/gradebook/csv')
 
-/** Stores xAPI statements. */
+/** Store xAPI statements. */
 export const sendStatements = /* @__PURE__ */ upload<Record<never, never>, unknown>('sendStatements', 'POST', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
 
-/** Stores one xAPI statement by its id. */
+/** Store an xAPI statement by id. */
 export const putStatement = /* @__PURE__ */ upload<{ statementId: string }, Blob>('putStatement', 'PUT', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads statements, by id or with filters. */
+/** List xAPI statements. */
 export const getStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; statementId?: string; voidedStatementId?: string; limit?: number; format?: string; attachments?: boolean; ascending?: boolean; cursor?: string }, unknown>('getStatements', 'GET', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads the definition of an activity. */
+/** Get an activity. */
 export const getActivity = /* @__PURE__ */ operation<{ activityId: string }, unknown>('getActivity', 'GET', '/xapi/activities', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads what is known about an agent. */
+/** Get an agent. */
 export const getAgent = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string }, unknown>('getAgent', 'GET', '/xapi/agents', {"X-Experience-API-Version":"2.0.0"})
 
-/** Lists the supported versions of xAPI. */
+/** Get xAPI versions. */
 export const getAbout = /* @__PURE__ */ operation<Record<never, never>, unknown>('getAbout', 'GET', '/xapi/about')
 
-/** Keeps a document of an agent's state in an activity. */
+/** Store a state document. */
 export const putState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('putState', 'PUT', '/xapi/activities/state', {"X-Experience-API-Version":"2.0.0"})
 
-/** Keeps a document of an agent's state in an activity, or merges it with the one that is there. */
+/** Merge a state document. */
 export const mergeState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('mergeState', 'POST', '/xapi/activities/state', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads a document of an agent's state in an activity, or lists their ids. */
+/** Get a state document. */
 export const readState = /* @__PURE__ */ address<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string; since?: string }>('/xapi/activities/state')
 
-/** Deletes a document of an agent's state in an activity, or all of them. */
+/** Delete a state document. */
 export const deleteState = /* @__PURE__ */ operation<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string }, Blob>('deleteState', 'DELETE', '/xapi/activities/state', {"X-Experience-API-Version":"2.0.0"})
 
-/** Keeps a document about an activity. */
+/** Store an activity profile document. */
 export const putActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('putActivityProfile', 'PUT', '/xapi/activities/profile', {"X-Experience-API-Version":"2.0.0"})
 
-/** Keeps a document about an activity, or merges it with the one that is there. */
+/** Merge an activity profile document. */
 export const mergeActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('mergeActivityProfile', 'POST', '/xapi/activities/profile', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads a document about an activity, or lists their ids. */
+/** Get an activity profile document. */
 export const readActivityProfile = /* @__PURE__ */ address<{ activityId: string; profileId?: string; since?: string }>('/xapi/activities/profile')
 
-/** Deletes a document about an activity. */
+/** Delete an activity profile document. */
 export const deleteActivityProfile = /* @__PURE__ */ operation<{ activityId: string; profileId: string }, Blob>('deleteActivityProfile', 'DELETE', '/xapi/activities/profile', {"X-Experience-API-Version":"2.0.0"})
 
-/** Keeps a document about an agent. */
+/** Store an agent profile document. */
 export const putAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('putAgentProfile', 'PUT', '/xapi/agents/profile', {"X-Experience-API-Version":"2.0.0"})
 
-/** Keeps a document about an agent, or merges it with the one that is there. */
+/** Merge an agent profile document. */
 export const mergeAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('mergeAgentProfile', 'POST', '/xapi/agents/profile', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads a document about an agent, or lists their ids. */
+/** Get an agent profile document. */
 export const readAgentProfile = /* @__PURE__ */ address<{ agent: Record<string, unknown> | string; profileId?: string; since?: string }>('/xapi/agents/profile')
 
-/** Deletes a document about an agent. */
+/** Delete an agent profile document. */
 export const deleteAgentProfile = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('deleteAgentProfile', 'DELETE', '/xapi/agents/profile', {"X-Experience-API-Version":"2.0.0"})
 
-/** Shows how the record store identifies the caller. */
+/** Get your record store identity. */
 export const readStoreIdentity = /* @__PURE__ */ operation<Record<never, never>, StoreIdentity>('readStoreIdentity', 'GET', '/lrs/v1/whoami')
 
-/** Creates a key of the record store. */
+/** Create a record store key. */
 export const makeCredential = /* @__PURE__ */ operation<{ name: string; scopes: string[] | string; authority?: Record<string, unknown> | string; expiresDate?: string; usesLibrary?: boolean }, NewCredential>('makeCredential', 'PUT', '/lrs/v1/credentials')
 
-/** Lists the keys of the record store. */
-export const listCredentials = /* @__PURE__ */ operation<{ page?: number; limit?: number }, CredentialPage>('listCredentials', 'GET', '/lrs/v1/credentials')
+/** List record store keys. */
+export const listCredentials = /* @__PURE__ */ operation<{ sort?: "created" | "-created" | "name" | "-name" | "used" | "-used" | "expires" | "-expires"; page?: number; limit?: number }, CredentialPage>('listCredentials', 'GET', '/lrs/v1/credentials')
 
-/** Changes, suspends or resumes a key of the record store. */
+/** Update a record store key. */
 export const changeCredential = /* @__PURE__ */ operation<{ key: string; name?: string; scopes?: string[] | string; expiresDate?: string; neverExpires?: boolean; suspended?: boolean; usesLibrary?: boolean }, Credential>('changeCredential', 'POST', '/lrs/v1/credentials')
 
-/** Revokes a key of the record store for good. */
+/** Revoke a record store key. */
 export const revokeCredential = /* @__PURE__ */ operation<{ key: string }, Success>('revokeCredential', 'POST', '/lrs/v1/credentials/revoke')
 
-/** Gives a key of the record store a second secret. */
+/** Create a secret for a key. */
 export const addCredentialSecret = /* @__PURE__ */ operation<{ key: string }, NewStoreSecret>('addCredentialSecret', 'PUT', '/lrs/v1/credentials/secret')
 
-/** Drops all secrets of a key except the newest. */
+/** Revoke old secrets of a key. */
 export const dropOldCredentialSecret = /* @__PURE__ */ operation<{ key: string }, Credential>('dropOldCredentialSecret', 'POST', '/lrs/v1/credentials/secret/drop')
 
-/** Counts statements. */
+/** Count xAPI statements. */
 export const countStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string }, StatementCount>('countStatements', 'GET', '/lrs/v1/statements/count')
 
-/** Counts statements in groups, with scores, durations and outcomes. */
+/** Aggregate xAPI statements. */
 export const aggregateStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; by: "verb" | "activity" | "agent" | "day"; limit?: number }, StatementGroups>('aggregateStatements', 'GET', '/lrs/v1/statements/aggregate')
 
-/** Streams statements as they are accepted, as server-sent events. */
+/** Stream xAPI statements. */
 export const streamStatements = /* @__PURE__ */ stream<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; authorization?: string }, { ready: { through: string }; statement: unknown; reset: { through: string } }>('/lrs/v1/statements/stream')
 
-/** Exports statements as lines of JSON. */
+/** Export xAPI statements as JSONL. */
 export const exportStatements = /* @__PURE__ */ address<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; after?: string; voided?: boolean }>('/lrs/v1/statements/export')
 
-/** Checks statements without storing them. */
+/** Validate xAPI statements. */
 export const validateStatements = /* @__PURE__ */ upload<{ version?: "1.0.3" | "2.0.0" }, StatementValidation>('validateStatements', 'POST', '/lrs/v1/statements/validate')
 
-/** Removes statements that were stored before a given time. */
+/** Delete old xAPI statements. */
 export const removeOldStatements = /* @__PURE__ */ operation<{ before: string; dryRun?: boolean }, RemovedStatements>('removeOldStatements', 'POST', '/lrs/v1/statements/retention')
 
-/** Registers a plugin. */
+/** Create a plugin. */
 export const registerPlugin = /* @__PURE__ */ operation<{ kind: "ai" | "ato"; name: string; organisation: string; description?: string; key?: string; addresses?: { request?: string | null; distributions?: string | null; capabilities?: string | null; candidates?: string | null }; redirectUris?: string[] | string; permissions?: string[] | string }, NewPlugin>('registerPlugin', 'PUT', '/plugin/v1/plugin')
 
-/** Changes a plugin. */
+/** Update a plugin. */
 export const changePlugin = /* @__PURE__ */ operation<{ clientId: string; name?: string; description?: string; addresses?: { request?: string | null; distributions?: string | null; capabilities?: string | null; candidates?: string | null }; redirectUris?: string[] | string; permissions?: string[] | string }, Plugin>('changePlugin', 'POST', '/plugin/v1/plugin')
 
-/** Reads a plugin. */
+/** Get a plugin. */
 export const readPlugin = /* @__PURE__ */ operation<{ clientId: string }, Plugin>('readPlugin', 'GET', '/plugin/v1/plugin')
 
-/** Lists the plugins that the caller works on. */
+/** List plugins. */
 export const listPlugins = /* @__PURE__ */ operation<{ organisation?: string; page?: number; limit?: number }, PluginPage>('listPlugins', 'GET', '/plugin/v1/plugin/list')
 
-/** Activates or deactivates a plugin. */
+/** Activate or deactivate a plugin. */
 export const activatePlugin = /* @__PURE__ */ operation<{ clientId: string; active: boolean }, Plugin>('activatePlugin', 'POST', '/plugin/v1/plugin/activate')
 
-/** Removes a plugin for good. */
+/** Delete a plugin. */
 export const removePlugin = /* @__PURE__ */ operation<{ clientId: string }, Success>('removePlugin', 'POST', '/plugin/v1/plugin/remove')
 
-/** Gives a plugin a second client secret. */
+/** Create a plugin secret. */
 export const addPluginSecret = /* @__PURE__ */ operation<{ clientId: string }, NewPluginSecret>('addPluginSecret', 'PUT', '/plugin/v1/plugin/secret')
 
-/** Drops all secrets of a plugin except the newest. */
+/** Revoke old plugin secrets. */
 export const dropOldPluginSecret = /* @__PURE__ */ operation<{ clientId: string }, Plugin>('dropOldPluginSecret', 'POST', '/plugin/v1/plugin/secret/drop')
 
-/** Grants permissions to a plugin, or revokes them. */
+/** Set plugin permissions. */
 export const grantPluginPermissions = /* @__PURE__ */ operation<{ clientId: string; permissions: string[] | string }, Plugin>('grantPluginPermissions', 'POST', '/plugin/v1/plugin/permissions')
 
-/** Gives a plugin access to the people of an organisation, or removes it. */
+/** Set a plugin's access. */
 export const giveOrganisationToPlugin = /* @__PURE__ */ operation<{ clientId: string; organisation: string; given: boolean }, Success>('giveOrganisationToPlugin', 'POST', '/plugin/v1/plugin/organisation')
 
-/** Reports the status of a request. */
+/** Update an ATO request status. */
 export const reportAtoStatus = /* @__PURE__ */ operation<{ requestId: string; status?: "not-started" | "in-progress" | "action-required" | "under-review" | "completed"; complete?: boolean; cancellable?: boolean }, Success>('reportAtoStatus', 'POST', '/plugin/v1/ato/status')
 
-/** Sends an alert about a request. */
+/** Send an ATO alert. */
 export const reportAtoAlert = /* @__PURE__ */ operation<{ requestId: string; title: string; text?: string; providerId?: string; status?: string; type?: "info" | "success" | "warning" | "error" }, Success>('reportAtoAlert', 'POST', '/plugin/v1/ato/alert')
 
-/** Creates a package of an app. */
+/** Create an ATO package. */
 export const addAtoPackage = /* @__PURE__ */ operation<{ clientId: string; name: string; companyPhone?: string }, AtoPackage>('addAtoPackage', 'PUT', '/plugin/v1/ato/package')
 
-/** Reads a package with its distributions. */
+/** Get an ATO package. */
 export const readAtoPackage = /* @__PURE__ */ operation<{ packageId: string }, AtoPackage>('readAtoPackage', 'GET', '/plugin/v1/ato/package')
 
-/** Lists the packages of an app. */
+/** List ATO packages. */
 export const listAtoPackages = /* @__PURE__ */ operation<{ clientId: string; page?: number; limit?: number }, AtoPackagePage>('listAtoPackages', 'GET', '/plugin/v1/ato/package/list')
 
-/** Removes a package. */
+/** Delete an ATO package. */
 export const removeAtoPackage = /* @__PURE__ */ operation<{ packageId: string }, Success>('removeAtoPackage', 'POST', '/plugin/v1/ato/package/remove')
 
-/** Adds a distribution to a package. */
+/** Create an ATO distribution. */
 export const addAtoDistribution = /* @__PURE__ */ operation<{ packageId: string; name: string; platform?: string; version?: string; uri: string }, AtoPackage>('addAtoDistribution', 'PUT', '/plugin/v1/ato/distribution')
 
-/** Removes a distribution from its package. */
+/** Delete an ATO distribution. */
 export const removeAtoDistribution = /* @__PURE__ */ operation<{ distributionId: string }, AtoPackage>('removeAtoDistribution', 'POST', '/plugin/v1/ato/distribution/remove')
 
-/** Starts a request about a package. */
+/** Start an ATO request. */
 export const startAtoRequest = /* @__PURE__ */ operation<{ packageId: string; pluginClientId: string }, AtoRequest>('startAtoRequest', 'PUT', '/plugin/v1/ato/request')
 
-/** Reads a request with its timeline. */
+/** Get an ATO request. */
 export const readAtoRequest = /* @__PURE__ */ operation<{ requestId: string }, AtoRequest>('readAtoRequest', 'GET', '/plugin/v1/ato/request')
 
-/** Lists the requests about an app. */
+/** List ATO requests. */
 export const listAtoRequests = /* @__PURE__ */ operation<{ clientId: string; packageId?: string; page?: number; limit?: number }, AtoRequestPage>('listAtoRequests', 'GET', '/plugin/v1/ato/request/list')
 
-/** Cancels a request. */
+/** Cancel an ATO request. */
 export const cancelAtoRequest = /* @__PURE__ */ operation<{ requestId: string }, AtoRequest>('cancelAtoRequest', 'POST', '/plugin/v1/ato/request/cancel')
 
-/** Returns the address that opens the plugin at a request. */
+/** Open an ATO request. */
 export const openAtoRequest = /* @__PURE__ */ operation<{ requestId: string; allow?: boolean }, AtoRequestOpened>('openAtoRequest', 'POST', '/plugin/v1/ato/request/open')
 
-/** Lists the ATO plugins that take requests. */
+/** List ATO plugins. */
 export const listAtoPlugins = /* @__PURE__ */ operation<{ page?: number; limit?: number }, AtoPluginPage>('listAtoPlugins', 'GET', '/plugin/v1/ato/plugins')
 
-/** Reads learning records. */
+/** List learning records. */
 export const readRecords = /* @__PURE__ */ operation<{ orgIds?: string[] | string; page?: number; limit?: number }, LearningRecords>('readRecords', 'GET', '/plugin/v2/ai/record-data')
 
-/** Stores data of the plugin about a person. */
+/** Set additional information. */
 export const setAdditionalInfo = /* @__PURE__ */ operation<{ userId: string; info: unknown }, AdditionalInfo>('setAdditionalInfo', 'POST', '/plugin/v2/ai/additional-info')
 
-/** Reads a person's hobbies and skills. */
+/** Get a user's skills. */
 export const readOtherSkills = /* @__PURE__ */ operation<{ userId: string }, OtherSkills>('readOtherSkills', 'GET', '/plugin/v2/ai/other-skills')
 
-/** Creates a badge for a course or an objective. */
+/** Create a badge as a plugin. */
 export const addPluginBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addPluginBadge', 'POST', '/plugin/v2/ai/badge')
 
-/** Lists badges of courses. */
+/** List course badges. */
 export const listCourseBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; courseId?: string; page?: number; limit?: number }, Badges | BadgePage>('listCourseBadges', 'GET', '/plugin/v2/ai/badge/course')
 
-/** Lists badges of objectives. */
+/** List objective badges. */
 export const listObjectiveBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; objectiveId?: string; page?: number; limit?: number }, Badges | BadgePage>('listObjectiveBadges', 'GET', '/plugin/v2/ai/badge/objective')
 
-/** Asserts a badge on a person's record. */
+/** Assert a badge. */
 export const assertBadge = /* @__PURE__ */ operation<{ userId: string; badgeId: string; name: string; type: string; image: string; issuedOn: string; issuerName: string; lessonId?: string; classId?: string; versionId?: string }, BadgeAssertion>('assertBadge', 'POST', '/plugin/v2/ai/badge/assertion')
 
-/** Lists the badges that a person holds. */
+/** List a user's badges. */
 export const listAssertions = /* @__PURE__ */ operation<{ userId: string; page?: number; limit?: number }, BadgeAssertions | BadgeAssertionPage>('listAssertions', 'GET', '/plugin/v2/ai/badge/assertion')
 
-/** Creates a badge for a course or an objective of an organisation. */
+/** Create a badge. */
 export const addBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addBadge', 'PUT', '/edu/v1/badge')
 
-/** Changes a badge. */
+/** Update a badge. */
 export const changeBadge = /* @__PURE__ */ operation<{ badgeId: string; name?: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string }, Badge>('changeBadge', 'POST', '/edu/v1/badge')
 
-/** Removes a badge. */
+/** Delete a badge. */
 export const removeBadge = /* @__PURE__ */ operation<{ badgeId: string }, Success>('removeBadge', 'POST', '/edu/v1/badge/remove')
 
-/** Lists the badges of an organisation. */
+/** List badges of an organisation. */
 export const listBadges = /* @__PURE__ */ operation<{ organisation: string; courseId?: string; page?: number; limit?: number }, BadgePage>('listBadges', 'GET', '/edu/v1/badge/list')
 
-/** Lists the caller's badges. */
+/** List your badges. */
 export const listOwnBadges = /* @__PURE__ */ operation<{ page?: number; limit?: number }, HeldBadgePage>('listOwnBadges', 'GET', '/edu/v1/badge/my')
 
-/** Lists the engines that the caller can search with. */
+/** List planner engines. */
 export const listPlannerEngines = /* @__PURE__ */ operation<Record<never, never>, PlannerEngines>('listPlannerEngines', 'GET', '/planner/v1/engines')
 
-/** Asks engines which capabilities a mission needs. */
+/** Start a planner search. */
 export const startPlannerSearch = /* @__PURE__ */ operation<{ text: string; organisations?: string[] | string; engines: string[] | string }, PlannerSearch>('startPlannerSearch', 'PUT', '/planner/v1/search')
 
-/** Reads a search. */
+/** Get a planner search. */
 export const readPlannerSearch = /* @__PURE__ */ operation<{ searchId: string }, PlannerSearch>('readPlannerSearch', 'GET', '/planner/v1/search')
 
-/** Asks engines who has the chosen capabilities. */
+/** Search candidates. */
 export const findCandidates = /* @__PURE__ */ operation<{ searchId: string; capabilityIds: string[] | string; limit?: number }, Candidates>('findCandidates', 'POST', '/planner/v1/search/candidates')
 
-/** Lists the caller's searches. */
+/** List your planner searches. */
 export const listPlannerSearches = /* @__PURE__ */ operation<{ page?: number; limit?: number }, PlannerSearchPage>('listPlannerSearches', 'GET', '/planner/v1/search/list')
 
-/** Saves candidates of a search as a plan. */
+/** Create a plan. */
 export const savePlan = /* @__PURE__ */ operation<{ name: string; notes?: string; searchId: string; people?: string[] | string }, Plan>('savePlan', 'PUT', '/planner/v1/plan')
 
-/** Changes a plan. */
+/** Update a plan. */
 export const changePlan = /* @__PURE__ */ operation<{ planId: string; name?: string; notes?: string; people?: string[] | string }, Plan>('changePlan', 'POST', '/planner/v1/plan')
 
-/** Reads a plan. */
+/** Get a plan. */
 export const readPlan = /* @__PURE__ */ operation<{ planId: string }, Plan>('readPlan', 'GET', '/planner/v1/plan')
 
-/** Lists the caller's plans. */
+/** List your plans. */
 export const listPlans = /* @__PURE__ */ operation<{ own?: boolean; sort?: "name" | "-name" | "changed" | "-changed"; page?: number; limit?: number }, PlanPage>('listPlans', 'GET', '/planner/v1/plan/list')
 
-/** Shares a plan. */
+/** Share a plan. */
 export const sharePlan = /* @__PURE__ */ operation<{ planId: string; organisations?: string[] | string; people?: string[] | string }, Plan>('sharePlan', 'PUT', '/planner/v1/plan/share')
 
-/** Stops sharing a plan. */
+/** Stop sharing a plan. */
 export const unsharePlan = /* @__PURE__ */ operation<{ planId: string; organisations?: string[] | string; people?: string[] | string }, Plan>('unsharePlan', 'POST', '/planner/v1/plan/unshare')
 
-/** Removes a plan. */
+/** Delete a plan. */
 export const removePlan = /* @__PURE__ */ operation<{ planId?: string }, Success>('removePlan', 'POST', '/planner/v1/plan/remove')
 
-/** Lists the deliveries to a plugin. */
+/** List plugin deliveries. */
 export const listDeliveries = /* @__PURE__ */ operation<{ clientId: string; state?: "waiting" | "delivered" | "failed" | "replaced"; sort?: "created" | "-created"; page?: number; limit?: number }, DeliveryPage>('listDeliveries', 'GET', '/plugin/v1/delivery/list')
 
-/** Reads one delivery with its log. */
+/** Get a plugin delivery. */
 export const readDelivery = /* @__PURE__ */ operation<{ clientId: string; deliveryId: string }, DeliveryLog>('readDelivery', 'GET', '/plugin/v1/delivery')
 
-/** Sends deliveries again. */
+/** Resend plugin deliveries. */
 export const replayDeliveries = /* @__PURE__ */ operation<{ clientId: string; deliveryId?: string; from?: string; to?: string; state?: "waiting" | "delivered" | "failed" | "replaced" }, ReplayedDeliveries>('replayDeliveries', 'POST', '/plugin/v1/delivery/replay')
 
-/** Finds people by handle, name or e-mail address. */
+/** Search users as administrator. */
 export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "active" | "disabled"; role?: "administrator" | "developer"; sort?: "handle" | "-handle" | "name" | "-name" | "created" | "-created"; page?: number; limit?: number }, FoundPeople>('findPeople', 'GET', '/admin/v1/person/list')
 
-/** Reads what an administrator can see of a person. */
+/** Get a user as administrator. */
 export const readPerson = /* @__PURE__ */ operation<{ handle: string }, KnownPerson>('readPerson', 'GET', '/admin/v1/person')
 
-/** Disables a person and ends all their sessions. */
+/** Get names for xAPI statements. */
+export const readNames = /* @__PURE__ */ operation<{ handles?: string[] | string; activities?: string[] | string }, Names>('readNames', 'GET', '/admin/v1/names')
+
+/** Disable a user. */
 export const disablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('disablePerson', 'POST', '/admin/v1/person/disable')
 
-/** Lets a disabled person sign in again. */
+/** Enable a user. */
 export const enablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('enablePerson', 'POST', '/admin/v1/person/enable')
 
-/** Signs a person out in all browsers and all apps. */
+/** End all sessions of a user. */
 export const endSessionsOfPerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('endSessionsOfPerson', 'POST', '/admin/v1/person/sessions/end')
 
-/** Sends a person a password reset link. */
+/** Send a user a reset link. */
 export const sendPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Success>('sendPasswordReset', 'POST', '/admin/v1/person/password/reset')
 
-/** Reads the state of the platform. */
+/** Get the system status. */
 export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System>('readSystem', 'GET', '/admin/v1/system')
 
-/** Lists the audit log. */
+/** List audit log entries. */
 export const listAudit = /* @__PURE__ */ operation<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "class.created" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
 
-/** Downloads the audit log as CSV. */
+/** Export the audit log as CSV. */
 export const exportAudit = /* @__PURE__ */ address<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "class.created" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string }>('/admin/v1/audit/csv')
 
-/** Checks whether the process is alive. */
+/** Check liveness. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')
 
-/** Checks whether the process can serve requests. */
+/** Check readiness. */
 export const readyz = /* @__PURE__ */ operation<Record<never, never>, { status: "ready" }>('readyz', 'GET', '/readyz')
 
-/** Returns metrics for Prometheus. */
+/** Get metrics. */
 export const metrics = /* @__PURE__ */ address<Record<never, never>>('/metrics')
 
-/** Returns this description. */
+/** Get the OpenAPI document. */
 export const openapi = /* @__PURE__ */ operation<Record<never, never>, Record<string, unknown>>('openapi', 'GET', '/openapi.json')
+
+/** List the documentation for language models. */
+export const listDocuments = /* @__PURE__ */ address<Record<never, never>>('/llms.txt')
+
+/** Get all documentation as one file. */
+export const readDocuments = /* @__PURE__ */ address<Record<never, never>>('/llms-full.txt')

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { Notices } from '../parts/notify.tsx'
 import { App } from './app.tsx'
 import { CRITICAL_STYLE } from './front/critical-style.ts'
-import { SignInAgain } from './layout/sign-in-again.tsx'
+import { SignInRequests } from './layout/sign-in-request.tsx'
 import { router } from './router.tsx'
 
 /** After a new build, files that this page refers to no longer exist. Reload the page, at most once in ten seconds. */
@@ -29,7 +29,7 @@ const start = () => {
     createRoot(root).render(
       <App router={router} nonce={nonce}>
         <Notices />
-        <SignInAgain />
+        <SignInRequests />
       </App>,
     ),
   )

@@ -98,10 +98,10 @@ const appUsers = createRoute({
   getParentRoute: () => appFrame,
   path: 'users',
   component: lazyRouteComponent(() => import('./apps/users-page.tsx'), 'AppUsersPage'),
-  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  validateSearch: (search) => known({ page: pageFrom(search.page), sort: sortFrom(['since'], search.sort) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params: { clientId }, deps: { page = 1 } }) =>
-    load({ users: query(listAppUsers, { clientId, page, limit: 50 }) }),
+  loader: ({ params: { clientId }, deps: { page = 1, ...order } }) =>
+    load({}, { users: query(listAppUsers, { clientId, page, limit: 50, ...order }) }),
 })
 
 const appRequests = createRoute({
@@ -117,7 +117,7 @@ const appRequests = createRoute({
     }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { clientId }, deps }) =>
-    load({ requests: query(listAppRequests, { clientId, limit: 50, ...deps }) }),
+    load({}, { requests: query(listAppRequests, { clientId, limit: 50, ...deps }) }),
 })
 
 const sandbox = createRoute({
@@ -143,14 +143,15 @@ const organisation = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/organisations/$organisation',
   component: lazyRouteComponent(() => import('./organisations/organisation-page.tsx'), 'OrganisationPage'),
-  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  validateSearch: (search) =>
+    known({ page: pageFrom(search.page), sort: sortFrom(['handle', 'name', 'role'], search.sort) }),
   loaderDeps: ({ search }) => search,
-  loader: async ({ params: { organisation }, deps: { page = 1 } }) => {
-    const members = query(listOrganisationMembers, { organisation, page, limit: 50 })
+  loader: async ({ params: { organisation }, deps: { page = 1, ...order } }) => {
+    const members = query(listOrganisationMembers, { organisation, page, limit: 50, ...order })
     const reads = await load({ organisation: query(readOrganisation, { organisation }) })
     // Only people who manage an organisation can list its members.
-    if (queryClient.getQueryData(reads.organisation.queryKey)?.may.manage) await load({ members })
-    return { ...reads, members }
+    const mayList = queryClient.getQueryData(reads.organisation.queryKey)?.may.manage
+    return { ...reads, members, ...(mayList && (await load({}, { members }))) }
   },
 })
 
@@ -213,7 +214,7 @@ const deliveries = createRoute({
     }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { clientId }, deps: { page = 1, ...filters } }) =>
-    load({ deliveries: query(listDeliveries, { clientId, page, limit: 50, ...filters }) }),
+    load({}, { deliveries: query(listDeliveries, { clientId, page, limit: 50, ...filters }) }),
 })
 
 const delivery = createRoute({

@@ -95,7 +95,7 @@ function JoinForm() {
   return (
     <form onSubmit={submit}>
       <Stack gap="sm" maw={420}>
-        {join.error && <Problem error={join.error} />}
+        {join.error && <Problem title={dashboardWords.classes.joinFailed} error={join.error} />}
         <Group align="flex-end" gap="xs" wrap="nowrap">
           <TextInput
             label={dashboardWords.classes.joinCode}

@@ -25,12 +25,14 @@ const dashboard = createRoute({
   validateSearch: ({ page }: Record<string, unknown>): { page?: number } => known({ page: pageFrom(page) }),
   loaderDeps: ({ search }) => search,
   loader: ({ deps: { page = 1 } }) =>
-    load({
-      classes: query(listClasses, { limit: 60, page }),
-      managedCourses: query(listManagedCourses, { limit: 100 }),
-      managedClasses: query(listManagedClasses, { limit: 100 }),
-      invitations: query(listInvitations, {}),
-    }),
+    load(
+      {
+        managedCourses: query(listManagedCourses, { limit: 100 }),
+        managedClasses: query(listManagedClasses, { limit: 100 }),
+        invitations: query(listInvitations, {}),
+      },
+      { classes: query(listClasses, { limit: 60, page }) },
+    ),
 })
 
 /** The frame of a class: the links back and the tabs. */
@@ -59,10 +61,14 @@ const gradebook = createRoute({
   getParentRoute: () => classFrame,
   path: 'gradebook',
   component: lazyRouteComponent(() => import('./classes/gradebook-page.tsx'), 'GradebookPage'),
-  validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
-    known({ search: textFrom(search, 200) }),
+  validateSearch: ({ search, sort, lesson }: Record<string, unknown>) =>
+    known({
+      search: textFrom(search, 200),
+      sort: sortFrom(lesson === undefined ? ['name'] : ['name', 'result'], sort),
+      lesson: textFrom(lesson, 200),
+    }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params: { classId }, deps: { search } }) => load({}, { firstPage: gradebookPage(classId, search, 1) }),
+  loader: ({ params: { classId }, deps }) => load({}, { firstPage: gradebookPage(classId, deps, 1) }),
 })
 
 /** Tells whether a value is a time between 1970 and 2100, in milliseconds since 1970. */
@@ -96,7 +102,7 @@ const grading = createRoute({
     known({ page: pageFrom(page), sort: sortFrom(['student', 'lesson', 'completed'], sort) }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { classId }, deps: { page = 1, ...filters } }) =>
-    load({ waiting: query(listAwaiting, { classId, limit: 25, page, ...filters }) }),
+    load({}, { waiting: query(listAwaiting, { classId, limit: 25, page, ...filters }) }),
 })
 
 const STATUSES = ['active', 'suspended', 'dropped'] as const
@@ -104,12 +110,13 @@ const roster = createRoute({
   getParentRoute: () => classFrame,
   path: 'roster',
   component: lazyRouteComponent(() => import('./classes/roster-page.tsx'), 'RosterPage'),
-  validateSearch: ({
-    page,
-    status,
-    search,
-  }: Record<string, unknown>): { page?: number; status?: (typeof STATUSES)[number]; search?: string } =>
-    known({ page: pageFrom(page), status: oneOf(STATUSES, status), search: textFrom(search, 200) }),
+  validateSearch: ({ page, status, search, sort }: Record<string, unknown>) =>
+    known({
+      page: pageFrom(page),
+      status: oneOf(STATUSES, status),
+      search: textFrom(search, 200),
+      sort: sortFrom(['enrolled', 'name', 'status'], sort),
+    }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { classId }, deps: { page = 1, ...filters } }) =>
     load({}, { students: query(listStudents, { classId, limit: 25, page, ...filters }) }),

@@ -1,4 +1,4 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { ActionIcon, CopyButton } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
 import classes from './code.module.css'
 import { words } from './words.ts'
@@ -18,11 +18,15 @@ export const Code = ({ value, what }: CodeProps) => (
     </pre>
     <CopyButton value={value} timeout={1500}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? words.states.copied : words.states.copy(what)}>
-          <ActionIcon className={classes.copy} variant="default" onClick={copy} aria-label={words.states.copy(what)}>
-            {copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          title={copied ? words.states.copied : words.states.copy(what)}
+          className={classes.copy}
+          variant="default"
+          onClick={copy}
+          aria-label={words.states.copy(what)}
+        >
+          {copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+        </ActionIcon>
       )}
     </CopyButton>
   </div>

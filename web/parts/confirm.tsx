@@ -41,7 +41,7 @@ export function Confirm(props: ConfirmProps) {
         }}
       >
         <Stack>
-          {error && <Problem error={error} />}
+          {error && <Problem title={say.failed(go)} error={error} />}
           <Text size="sm" component="div">
             {children}
           </Text>

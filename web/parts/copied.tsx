@@ -1,4 +1,4 @@
-import { ActionIcon, CopyButton, Group, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, CopyButton, Group, Text } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
 import classes from './copied.module.css'
 import { words } from './words.ts'
@@ -17,11 +17,15 @@ export const Copied = ({ value, what }: CopiedProps) => (
     </Text>
     <CopyButton value={value} timeout={1500}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? words.states.copied : words.states.copy(what)}>
-          <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={words.states.copy(what)}>
-            {copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          title={copied ? words.states.copied : words.states.copy(what)}
+          variant="subtle"
+          color="gray"
+          onClick={copy}
+          aria-label={words.states.copy(what)}
+        >
+          {copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+        </ActionIcon>
       )}
     </CopyButton>
   </Group>

@@ -1,45 +1,8 @@
-import { Modal } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
-import classes from './dialog.module.css'
-import { DialogForms, mayDiscard } from './unsaved.tsx'
-import { words } from './words.ts'
+import type { DialogProps } from './dialog-box.tsx'
+import { useOnDemand } from './on-demand.ts'
 
-interface DialogProps {
-  readonly isOpen: boolean
-  readonly title: string
-  /** If absent, only the buttons inside the dialog can close it. */
-  readonly onClose?: () => void
-  /** Whether the dialog holds a table, which needs more width than a form. */
-  readonly isWide?: boolean
-  readonly children: ReactNode
-}
-
-/**
- * A modal dialog. It has its own head, because Mantine's would be a second banner landmark, which axe reports as an
- * error. If a form inside has changes, Escape, the close button and a click outside ask first.
- */
-export function Dialog({ isOpen, title, onClose, isWide = false, children }: DialogProps) {
-  const [forms] = useState(() => new Set<() => boolean>())
-  return (
-    <Modal.Root
-      opened={isOpen}
-      onClose={() => onClose && mayDiscard(forms) && onClose()}
-      closeOnClickOutside={onClose !== undefined}
-      closeOnEscape={onClose !== undefined}
-      centered
-      size={isWide ? 'xl' : 'md'}
-      transitionProps={{ duration: 120 }}
-    >
-      <Modal.Overlay />
-      <Modal.Content>
-        <div className={classes.head}>
-          <Modal.Title className={classes.title}>{title}</Modal.Title>
-          {onClose && <Modal.CloseButton aria-label={words.states.close} />}
-        </div>
-        <Modal.Body>
-          <DialogForms value={forms}>{children}</DialogForms>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
-  )
+/** A modal dialog. Its code is loaded when the first one opens, because a page can be read without it. */
+export function Dialog(props: DialogProps) {
+  const loaded = useOnDemand(props.isOpen, () => import('./dialog-box.tsx'))
+  return loaded && <loaded.DialogBox {...props} />
 }

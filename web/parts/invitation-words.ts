@@ -10,6 +10,7 @@ export const invitationWords = {
   statuses: { pending: 'Pending', notAccepted: 'Not accepted' },
   sentTo: (handle: string) => `Invitation sent to ${handle}`,
   resend: 'Resend',
+  failed: 'Couldn’t update the invitation',
   resendTo: (handle: string) => `Resend the invitation to ${handle}`,
   withdraw: 'Withdraw',
   withdrawOf: (handle: string) => `Withdraw the invitation to ${handle}`,

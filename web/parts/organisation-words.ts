@@ -1,7 +1,7 @@
 export const organisationWords = {
   label: 'Organisation',
-  none: 'You are not a developer of any organisation yet',
-  noneText: 'Ask an owner to add you as a developer, or an administrator to create an organisation.',
+  none: 'You’re not a developer in any organisation yet',
+  noneText: 'Ask an owner to make you a developer, or an administrator to create an organisation.',
   missing: 'Choose an organisation',
-  noneFound: 'No organisation of yours has that name',
+  noneFound: 'No results',
 }

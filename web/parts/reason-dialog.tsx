@@ -45,7 +45,7 @@ export function ReasonDialog({
       <form onSubmit={submit} noValidate>
         <Unsaved hasChanges={() => reason.trim() !== ''} />
         <Stack>
-          {error && <Problem error={error} />}
+          {error && <Problem title={say.failed(go)} error={error} />}
           <Text size="sm" component="div">
             {children}
           </Text>

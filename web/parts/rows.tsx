@@ -1,7 +1,8 @@
 import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react'
-import { type ReactNode, useContext } from 'react'
+import { type ComponentProps, type ReactNode, useContext } from 'react'
 import classes from './rows.module.css'
+import { ScrollBox } from './scroll-box.tsx'
 import { type SelectionBoxes, SelectionContext } from './selection-context.ts'
 import type { Sort } from './sorted.ts'
 import { words } from './words.ts'
@@ -30,8 +31,8 @@ interface RowsProps {
 /** A table of similar things. It scrolls inside its own box, also by keyboard. */
 export const Rows = ({ label, head, hasActions = false, minWidth = 560, sort, selection, children }: RowsProps) => (
   <SelectionContext value={selection}>
-    <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
-      <Table highlightOnHover horizontalSpacing="lg">
+    <ScrollBox minWidth={minWidth} role="region" aria-label={label}>
+      <Table highlightOnHover horizontalSpacing="lg" className={classes.table!} data-actions={hasActions || undefined}>
         <Table.Thead>
           <Table.Tr>
             {selection && <Table.Th className={classes.check!}>{selection.headBox}</Table.Th>}
@@ -52,7 +53,7 @@ export const Rows = ({ label, head, hasActions = false, minWidth = 560, sort, se
         </Table.Thead>
         <Table.Tbody>{children}</Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </ScrollBox>
   </SelectionContext>
 )
 
@@ -61,22 +62,37 @@ const isSortable = (column: ReactNode | SortableColumn): column is SortableColum
 
 const DIRECTIONS = { ascending: ArrowUp, descending: ArrowDown, none: ArrowUpDown } as const
 
-function SortHead({ column: { title, sort: name }, sort: { by, onChange } }: { column: SortableColumn; sort: Sort }) {
-  const direction = by === name ? 'ascending' : by === `-${name}` ? 'descending' : 'none'
+/** Returns how a list is sorted by a column. */
+export const directionOf = (column: string, by: string): keyof typeof DIRECTIONS =>
+  by === column ? 'ascending' : by === `-${column}` ? 'descending' : 'none'
+
+interface SortButtonProps extends ComponentProps<'button'> {
+  readonly column: SortableColumn
+  readonly sort: Sort
+}
+
+/** Sorts a list by a column; if it is sorted by that column, reverses the order. */
+export function SortButton({ column: { title, sort: name }, sort: { by, onChange }, ...button }: SortButtonProps) {
+  const direction = directionOf(name, by)
   const Icon = DIRECTIONS[direction]
   return (
-    <Table.Th aria-sort={direction}>
-      <UnstyledButton
-        className={classes.sort!}
-        data-sorted={direction !== 'none' || undefined}
-        onClick={() => onChange(direction === 'ascending' ? `-${name}` : name)}
-      >
-        {title}
-        <Icon size={14} aria-hidden />
-      </UnstyledButton>
-    </Table.Th>
+    <UnstyledButton
+      className={classes.sort!}
+      data-sorted={direction !== 'none' || undefined}
+      onClick={() => onChange(direction === 'ascending' ? `-${name}` : name)}
+      {...button}
+    >
+      <span>{title}</span>
+      <Icon size={14} aria-hidden />
+    </UnstyledButton>
   )
 }
+
+const SortHead = ({ column, sort }: { readonly column: SortableColumn; readonly sort: Sort }) => (
+  <Table.Th aria-sort={directionOf(column.sort, sort.by)}>
+    <SortButton column={column} sort={sort} />
+  </Table.Th>
+)
 
 interface RowProps {
   readonly cells: readonly ReactNode[]

@@ -18,7 +18,7 @@ export const SecretShown = ({
   readonly label?: string
   readonly onKept: () => void
 }) => (
-  <Dialog isOpen={secret !== undefined} title={secretWords.title}>
+  <Dialog isOpen={secret !== undefined} title={secretWords.title(label)}>
     <Stack>
       <Text size="sm">{text}</Text>
       <Copied value={secret ?? ''} what={label} />

@@ -44,7 +44,7 @@ function SentRow({ invitation: { invitationId, handle, role, status, sentDate } 
       cells={[
         <>
           <Text size="sm">{handle}</Text>
-          {error && <Problem error={error} />}
+          {error && <Problem title={say.failed} error={error} />}
         </>,
         say.roles[role] ?? role,
         <Time key="sent" at={sentDate} />,

@@ -3,9 +3,10 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiProblem } from '../api/call.ts'
+import classes from './states.module.css'
 import { words } from './words.ts'
 
-/** A button that copies the code and the request id of an error. */
+/** A button that copies the code and the request ID of an error. */
 export function Quote({ error }: { readonly error: Error }) {
   if (!(error instanceof ApiProblem && error.code > 0)) return null
   const quote = words.states.quote(error.code, error.requestId)
@@ -20,10 +21,21 @@ export function Quote({ error }: { readonly error: Error }) {
   )
 }
 
-/** Says what failed, with a button to try again, and one that copies the code and the request id. */
-export function Problem({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
+interface ProblemProps {
+  readonly error: Error
+  /** Says what failed, such as "Couldn’t save the course". */
+  readonly title?: string | undefined
+  readonly onRetry?: () => void
+}
+
+/** Says what failed, with a button to try again, and one that copies the code and the request ID. */
+export function Problem({
+  error,
+  onRetry,
+  title = onRetry ? words.states.loadFailed : words.states.failed,
+}: ProblemProps) {
   return (
-    <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={words.states.problem} role="alert">
+    <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={title} role="alert">
       <Stack gap="xs">
         <Text size="sm">{endSentence(error.message)}</Text>
         <Group gap="xs">
@@ -96,9 +108,17 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ReactNode
 }
 
-/** Shows the data of a query. Until it has loaded, shows placeholder lines; if it failed, shows the problem. */
+/**
+ * Shows the data of a query. Until it has loaded, shows placeholder lines; if it failed, shows the problem. Data that
+ * stays while the next page of a list loads is marked as busy for assistive technology.
+ */
 export function Loaded<T>({ query, lines, children }: LoadedProps<T>) {
-  if (query.data !== undefined) return children(query.data)
+  if (query.data !== undefined)
+    return (
+      <div className={classes.contents} aria-busy={query.isPlaceholderData || undefined}>
+        {children(query.data)}
+      </div>
+    )
   if (query.isError) return <Problem error={query.error} onRetry={() => void query.refetch()} />
   return <Waiting {...(lines !== undefined && { lines })} />
 }

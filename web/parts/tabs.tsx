@@ -3,7 +3,7 @@ import classes from './tabs.module.css'
 
 /** Tabs that link to the pages of one thing. Each tab has its own URL. */
 export const Tabs = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  <nav aria-label={label} className={classes.tabs}>
+  <nav aria-label={label} className={`${classes.tabs} gs-scroll`}>
     {children}
   </nav>
 )

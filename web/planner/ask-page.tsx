@@ -81,7 +81,7 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
       )}
     >
       <Stack gap="lg">
-        {start.error && <Problem error={start.error} />}
+        {start.error && <Problem title={say.goFailed} error={start.error} />}
         <Textarea
           label={say.text}
           description={say.textHelp}

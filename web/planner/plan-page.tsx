@@ -154,7 +154,7 @@ function ChangeForm({ plan: { planId, name, notes }, onClose }: PlanDialogProps)
   const change = useWrite(changePlan, {
     changes: CHANGED,
     onDone: () => {
-      notify(sayForm.saved)
+      notify(say.changed)
       onClose()
     },
   })
@@ -169,7 +169,7 @@ function ChangeForm({ plan: { planId, name, notes }, onClose }: PlanDialogProps)
       onSubmit={form.onSubmit((values) => change.mutate({ planId, name: values.name.trim(), notes: values.notes }))}
     >
       <Stack>
-        {change.error && <Problem error={change.error} />}
+        {change.error && <Problem title={say.changeFailed} error={change.error} />}
         <TextInput label={save.name} maxLength={200} {...form.getInputProps('name')} />
         <Textarea label={save.notes} maxLength={5000} autosize minRows={3} {...form.getInputProps('notes')} />
         <Group justify="flex-end">

@@ -12,7 +12,7 @@ const planner = createRoute({
   validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
   loaderDeps: ({ search }) => search,
   loader: ({ deps: { page = 1 } }) =>
-    load({ engines: query(listPlannerEngines, {}), searches: query(listPlannerSearches, { page, limit: 10 }) }),
+    load({ engines: query(listPlannerEngines, {}) }, { searches: query(listPlannerSearches, { page, limit: 10 }) }),
 })
 
 const search = createRoute({
@@ -29,7 +29,7 @@ const plans = createRoute({
   component: lazyRouteComponent(() => import('./plans-page.tsx'), 'PlansPage'),
   validateSearch: (search) => known({ page: pageFrom(search.page), sort: sortFrom(['name', 'changed'], search.sort) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps: { page = 1, ...order } }) => load({ plans: query(listPlans, { page, limit: 25, ...order }) }),
+  loader: ({ deps: { page = 1, ...order } }) => load({}, { plans: query(listPlans, { page, limit: 25, ...order }) }),
 })
 
 const plan = createRoute({

@@ -46,7 +46,7 @@ export function SavePlanForm({ searchId, count, compared, onClose }: SavePlanFor
       )}
     >
       <Stack>
-        {save.error && <Problem error={save.error} />}
+        {save.error && <Problem title={say.failed} error={save.error} />}
         <TextInput label={say.name} maxLength={200} {...form.getInputProps('name')} />
         <Textarea
           label={say.notes}

@@ -62,7 +62,7 @@ function Capabilities({ search: { searchId, engines, candidates } }: { readonly 
     <Card title={say.capabilities}>
       <form onSubmit={submit}>
         <Stack gap="md">
-          {find.error && <Problem error={find.error} />}
+          {find.error && <Problem title={say.findFailed} error={find.error} />}
           <Text size="sm" c="dimmed">
             {say.capabilitiesText}
           </Text>

@@ -45,7 +45,7 @@ export function ShareDialog({ plan, onClose }: ShareDialogProps) {
     <Dialog isOpen onClose={onClose} title={say.title}>
       <Stack>
         <Text>{say.text}</Text>
-        {(share.error ?? stop.error) && <Problem error={(share.error ?? stop.error)!} />}
+        {(share.error ?? stop.error) && <Problem title={say.failed} error={(share.error ?? stop.error)!} />}
         {shares.length === 0 ? (
           <Text c="dimmed" size="sm">
             {say.nobody}

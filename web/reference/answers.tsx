@@ -1,5 +1,6 @@
 import { Badge, Stack, Text } from '@mantine/core'
 import { Code } from '../parts/code.tsx'
+import { DocLink } from './doc-link.tsx'
 import type { OperationEntry, Reference, ResponseDescription } from './document.ts'
 import { SchemaFields } from './fields.tsx'
 import classes from './reference.module.css'
@@ -51,6 +52,20 @@ function Done({
   )
 }
 
+/** Shows a line such as "`4042` Not found.", with a link to the page about the code. */
+function ErrorLine({ line }: { readonly line: string }) {
+  const [, code, text] = /^`(\d{4})` (.*)$/s.exec(line) ?? []
+  if (code === undefined) return <Inline text={line} />
+  return (
+    <>
+      <DocLink href={`/docs/errors#${code}`} className={classes.errorCode}>
+        {code}
+      </DocLink>{' '}
+      <Inline text={text!} />
+    </>
+  )
+}
+
 /** Lists the platform's error codes by HTTP status, from the error catalogue. */
 function Errors({ answers }: { readonly answers: OperationEntry['answers'] }) {
   return (
@@ -62,7 +77,7 @@ function Errors({ answers }: { readonly answers: OperationEntry['answers'] }) {
           </div>
           {answer.description.split('\n\n').map((line) => (
             <div key={line} className={classes.about}>
-              <Inline text={line} />
+              <ErrorLine line={line} />
             </div>
           ))}
         </li>

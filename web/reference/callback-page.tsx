@@ -36,7 +36,7 @@ export function CallbackPage() {
     <>
       <PageHead title={say.callbackFailed} />
       <Problem error={problem} />
-      <ButtonLink to="/docs" variant="default" mt="md">
+      <ButtonLink to="/docs/reference" variant="default" mt="md">
         {say.callbackBack}
       </ButtonLink>
     </>

@@ -1,3 +1,5 @@
+import { rankOf, wordsOf } from './search.ts'
+
 /** A schema in OpenAPI 3.1, with the fields that the platform's API description uses. */
 export interface Schema {
   readonly $ref?: string
@@ -180,16 +182,23 @@ export function readReference(document: ApiDocument): Reference {
   }
 }
 
-/** Finds the operations that contain every typed word. */
+/**
+ * Finds the operations that contain every typed word. Areas and operations with a match in their name, id or path come
+ * before those with a match in the description.
+ */
 export function findEntries(areas: readonly Area[], typed: string): readonly Area[] {
-  const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean)
-  if (wanted.length === 0) return areas
+  const words = wordsOf(typed)
+  if (words.length === 0) return areas
   return areas
-    .map((area) => ({
-      ...area,
-      entries: area.entries.filter(({ text, area }) =>
-        wanted.every((word) => text.includes(word) || area.toLowerCase().includes(word)),
-      ),
-    }))
-    .filter(({ entries }) => entries.length > 0)
+    .map((area) => {
+      const ranked = area.entries.map((entry) => {
+        const name = [area.name, entry.id, entry.method, entry.path, entry.summary].join('\n').toLowerCase()
+        return { entry, rank: rankOf(words, name, entry.text) }
+      })
+      const found = ranked.filter(({ rank }) => rank > 0).sort((a, b) => b.rank - a.rank)
+      return { area: { ...area, entries: found.map(({ entry }) => entry) }, rank: found[0]?.rank ?? 0 }
+    })
+    .filter(({ rank }) => rank > 0)
+    .sort((a, b) => b.rank - a.rank)
+    .map(({ area }) => area)
 }

@@ -12,7 +12,7 @@ import { Answers } from './answers.tsx'
 import { useHeld } from './credentials.ts'
 import type { OperationEntry, Reference } from './document.ts'
 import { ParameterFields, SchemaFields } from './fields.tsx'
-import { Method } from './operation-list.tsx'
+import { Method } from './menu.tsx'
 import { reference } from './read.ts'
 import classes from './reference.module.css'
 import { bodyKindOf, findMaker } from './request.ts'
@@ -20,7 +20,7 @@ import { RichText } from './rich-text.tsx'
 import { TryIt } from './try-it.tsx'
 import { referenceWords } from './words.ts'
 
-const route = getRouteApi('/reference/docs/$operationId')
+const route = getRouteApi('/site/reference/docs/$operationId')
 
 const say = referenceWords
 
@@ -35,7 +35,11 @@ export function OperationPage() {
       <>
         <PageHead title={say.missing} />
         <Card>
-          <Empty icon={SearchX} title={operationId} action={<ButtonLink to="/docs">{say.missingHome}</ButtonLink>}>
+          <Empty
+            icon={SearchX}
+            title={operationId}
+            action={<ButtonLink to="/docs/reference">{say.missingHome}</ButtonLink>}
+          >
             {say.missingText(operationId)}
           </Empty>
         </Card>

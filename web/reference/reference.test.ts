@@ -119,12 +119,12 @@ test('an example that is about something names the operation that makes it', () 
 })
 
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click()
-const answer = (page: Page) => page.getByRole('region', { name: 'Answer' })
+const answer = (page: Page) => page.getByRole('region', { name: 'Response', exact: true })
 const statusIs = (page: Page, status: number) => answer(page).getByText(`Status ${status}`).waitFor()
 
 /** Opens another operation through the search, without loading a new document. */
 const turnTo = async (page: Page, id: string) => {
-  await page.getByLabel('Search operations').fill(id)
+  await page.getByLabel('Search the documentation').fill(id)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: reference.byId.get(id)!.summary }).waitFor()
 }
@@ -136,14 +136,14 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
 }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await page.goto(`${address}/docs`)
+  await page.goto(`${address}/docs/reference`)
   await page.getByRole('heading', { level: 1, name: 'API reference' }).waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type('createbucket')
-  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.getByText(/^\d+ results?$/).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(`${address}/docs/createBucket`)
-  await page.getByRole('heading', { level: 1, name: /^Creates a bucket/ }).waitFor()
+  await page.getByRole('heading', { level: 1, name: /^Create a bucket/ }).waitFor()
 
   await page.getByRole('button', { name: 'Sign in to try operations' }).click()
   const dialog = page.getByRole('dialog')
@@ -182,8 +182,8 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
   })
   await page.getByLabel('Body').fill('{"id": ')
   await send(page)
-  await page.getByText(/^This is not JSON/).waitFor()
-  await page.getByRole('button', { name: 'Back to the example' }).click()
+  await page.getByText(/^Invalid JSON/).waitFor()
+  await page.getByRole('button', { name: 'Reset to example' }).click()
   assert.match(await page.getByLabel('Body').inputValue(), /flight-plan/)
   assert.equal(sent, 0)
 
@@ -193,12 +193,12 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
     .getByText(/event: ready/)
     .waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
-  await answer(page).getByText('The stream has ended.').waitFor()
+  await answer(page).getByText('The stream ended.').waitFor()
 
   await turnTo(page, 'readMyPicture')
   await send(page)
   await statusIs(page, 200)
-  const picture = page.getByRole('img', { name: 'The image that came back' })
+  const picture = page.getByRole('img', { name: 'Image in the response' })
   await picture.waitFor()
   await until('the picture is drawn', () => page.evaluate<boolean>(DRAWN))
   assert.deepEqual(problems, [])
@@ -276,7 +276,7 @@ test('an answer that this tab did not ask for is no sign-in', { skip: noChromium
   })
   const refused = async (query: string) => {
     await page.goto(`${address}/docs/callback?${query}`)
-    await page.getByRole('heading', { level: 1, name: 'The sign-in was not completed' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Couldn’t sign in' }).waitFor()
     assert.equal(new URL(page.url()).search, '')
   }
   await refused('code=gs_ac_x&state=y')
@@ -325,7 +325,7 @@ test('operations for browsers use the sign-in of the browser, and nothing is sen
   const sent: string[] = []
   page.on('request', (request) => sent.push(new URL(request.url()).pathname))
   await page.goto(`${address}/docs/readMe`)
-  await page.getByText('you are @avery.').waitFor()
+  await page.getByText('signed in as @avery.').waitFor()
   assert.deepEqual(
     sent.filter((path) => !/^\/(?:docs|web|openapi|account\/v1\/(?:here|profile\/picture)|favicon)/.test(path)),
     [],
@@ -357,21 +357,21 @@ test('what was made by one example is what the next one is about', { skip: noChr
 test('the page says who sends an example, where it works, and what to put in', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
   await enterAs(page, address, 'Avery', '/docs/listAudit')
-  await page.getByText('The example is sent by Ellis Haverford, an administrator: sign in as them to try it.').waitFor()
+  await page.getByText('Sign in as Ellis Haverford, an administrator, to try the example.').waitFor()
   await turnTo(page, 'readMe')
-  await page.getByText('you are @avery.').waitFor()
+  await page.getByText('signed in as @avery.').waitFor()
   assert.equal(await page.getByText('The example is sent by').count(), 0)
   await turnTo(page, 'requestTokens')
-  await page.getByText(/^code: The code that sign-in brought to your redirect URI/).waitFor()
+  await page.getByText(/^code: The code from the redirect to your redirect URI/).waitFor()
   await look(page)
   await turnTo(page, 'validateSession')
   await page.getByText('A refresh token of your app; in the query').waitFor()
   await turnTo(page, 'makeTestPeople')
-  await page.getByText('This works in the sandbox only.').waitFor()
-  const there = page.getByRole('link', { name: 'Open it there' })
+  await page.getByText('Available only in the sandbox.').waitFor()
+  const there = page.getByRole('link', { name: 'Open in the sandbox' })
   assert.equal(await there.getAttribute('href'), `${sandbox}/docs/makeTestPeople`)
   await turnTo(page, 'reportAtoStatus')
-  await page.getByText('Sign in to the app gs-demo-ato: the example needs a token of it.').waitFor()
+  await page.getByText('Sign in to the app gs-demo-ato to try the example.').waitFor()
   await page.getByRole('button', { name: 'Sign in to try operations' }).click()
   assert.equal(await page.getByLabel('Client ID').inputValue(), 'gs-demo-ato')
   await page.goto(`${address}/docs/readRecords`)

@@ -78,7 +78,7 @@ function Decisions({ child: { handle, publicSearch, parentFlags } }: ChildProps)
   return (
     <Card title={say.decisions}>
       <Stack>
-        {change.error && <Problem error={change.error} />}
+        {change.error && <Problem title={say.saveFailed} error={change.error} />}
         {box('publicSearch', publicSearch)}
         {box('cameraDisabled', parentFlags.cameraDisabled)}
         {box('proximityFriends', parentFlags.proximityFriends)}
@@ -104,7 +104,7 @@ function Names({ child: { handle, firstName, lastName, country } }: ChildProps) 
     <Card title={say.names}>
       <form noValidate onSubmit={form.onSubmit((values) => save.mutate({ handle, ...values }))}>
         <Stack>
-          {save.error && <Problem error={save.error} />}
+          {save.error && <Problem title={say.saveFailed} error={save.error} />}
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <TextInput
               label={fields.firstName}
@@ -170,7 +170,7 @@ function Password({ child, hasPassword }: ChildProps & ProofProps) {
         onSubmit={form.onSubmit(({ password, ...values }) => set.mutate({ handle, ...values, ...proofOf(password) }))}
       >
         <Stack>
-          {set.error && <Problem error={set.error} />}
+          {set.error && <Problem title={say.passwordFailed} error={set.error} />}
           <Text size="sm">{say.passwordText}</Text>
           <PasswordInput
             label={say.newPassword}

@@ -115,7 +115,7 @@ function AddForm({ onClose }: { readonly onClose: () => void }) {
       )}
     >
       <Stack>
-        {add.error && <Problem error={add.error} />}
+        {add.error && <Problem title={say.addFailed} error={add.error} />}
         <Text size="sm">{say.addText}</Text>
         <TextInput
           label={fields.handle}

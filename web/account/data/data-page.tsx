@@ -6,17 +6,19 @@ import { useState } from 'react'
 import { checkProof, ProofField, proofOf } from '../security/proof-field.tsx'
 import { deleteAccount, exportEverything, type Settings } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
+import { Bar } from '../../parts/bar.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
+import { sayBytes } from '../../parts/time.tsx'
 import { accountWords } from '../words.ts'
 
 const route = getRouteApi('/signed-in/account/data')
 const { data: say } = accountWords
 
-/** Lets the person download all of their data, and delete their account. */
+/** Shows the person how much they store, and lets them download all of their data and delete their account. */
 export function DataPage() {
   const settings = useQuery(route.useLoaderData().settings)
   return (
@@ -25,6 +27,7 @@ export function DataPage() {
       <Loaded query={settings}>
         {(person) => (
           <Stack gap="lg">
+            <Storage person={person} />
             <Download person={person} />
             <Delete person={person} />
           </Stack>
@@ -36,6 +39,23 @@ export function DataPage() {
 
 interface SettingsProps {
   readonly person: Settings
+}
+
+function Storage({ person: { storage } }: SettingsProps) {
+  const { usedBytes, limitBytes } = storage
+  return (
+    <Card title={say.storage}>
+      <Stack gap="xs">
+        <Text size="sm">
+          {limitBytes === null ? say.used(sayBytes(usedBytes)) : say.usedOf(sayBytes(usedBytes), sayBytes(limitBytes))}
+        </Text>
+        {limitBytes !== null && <Bar share={usedBytes / Math.max(1, limitBytes)} />}
+        <Text size="sm" c="dimmed">
+          {say.storageText}
+        </Text>
+      </Stack>
+    </Card>
+  )
 }
 
 const Lines = ({ lines }: { readonly lines: readonly string[] }) => (
@@ -59,7 +79,7 @@ function Download({ person: { hasPassword } }: SettingsProps) {
     <Card title={say.download}>
       <form noValidate onSubmit={form.onSubmit(({ password }) => take.mutate(proofOf(password)))}>
         <Stack>
-          {take.error && <Problem error={take.error} />}
+          {take.error && <Problem title={say.downloadFailed} error={take.error} />}
           <Text size="sm">{say.downloadText}</Text>
           <Lines lines={say.inIt.map(({ text }) => text)} />
           <Box maw={420}>

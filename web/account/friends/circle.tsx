@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Ban, Ellipsis, UserMinus, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -8,6 +8,7 @@ import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Item, Items } from '../../parts/items.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { nameOf, PersonAvatar } from '../../parts/person.tsx'
 import { Empty, Problem } from '../../parts/states.tsx'
@@ -112,7 +113,7 @@ function Ask({ acts, changes }: CircleProps) {
     <Card title={say.find}>
       <form noValidate onSubmit={form.onSubmit(({ handle }) => ask.mutate({ handle: handle.trim() }))}>
         <Stack>
-          {ask.error && <Problem error={ask.error} />}
+          {ask.error && <Problem title={say.askFailed} error={ask.error} />}
           <TextInput
             label={accountWords.fields.handle}
             description={say.findHelp}
@@ -174,7 +175,7 @@ function UnblockByHandle({ acts, changes }: CircleProps) {
   return (
     <form noValidate onSubmit={form.onSubmit(({ handle }) => unblock.mutate({ handle: handle.trim() }))}>
       <Stack gap="sm" px={20} py="md">
-        {unblock.error && <Problem error={unblock.error} />}
+        {unblock.error && <Problem title={say.unblockFailed} error={unblock.error} />}
         <TextInput
           label={say.unblockByHandle}
           description={say.unblockHelp}
@@ -240,8 +241,10 @@ function FriendItem({ friend, circle }: { readonly friend: Friend; readonly circ
           {list === 'sent' && button('cancel', cancel)}
           {list === 'blocked' && canAsk && button('unblock', unblock)}
           {list !== 'blocked' && (
-            <Menu withinPortal={false} position="bottom-end">
-              <Menu.Target>
+            <MenuButton
+              withinPortal={false}
+              position="bottom-end"
+              button={
                 <Button
                   variant="subtle"
                   color="gray"
@@ -252,28 +255,31 @@ function FriendItem({ friend, circle }: { readonly friend: Friend; readonly circ
                 >
                   <Ellipsis size={18} aria-hidden />
                 </Button>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {list === 'friends' && (
-                  <Menu.Item
-                    leftSection={<UserMinus size={16} aria-hidden />}
-                    onClick={() => setAsked('remove')}
-                    color="red"
-                  >
-                    {say.verbs.remove}
+              }
+            >
+              {(Menu) => (
+                <>
+                  {list === 'friends' && (
+                    <Menu.Item
+                      leftSection={<UserMinus size={16} aria-hidden />}
+                      onClick={() => setAsked('remove')}
+                      color="red"
+                    >
+                      {say.verbs.remove}
+                    </Menu.Item>
+                  )}
+                  <Menu.Item leftSection={<Ban size={16} aria-hidden />} onClick={() => setAsked('block')} color="red">
+                    {say.verbs.block}
                   </Menu.Item>
-                )}
-                <Menu.Item leftSection={<Ban size={16} aria-hidden />} onClick={() => setAsked('block')} color="red">
-                  {say.verbs.block}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+                </>
+              )}
+            </MenuButton>
           )}
         </Group>
       }
       below={
         <>
-          {error && <Problem error={error} />}
+          {error && <Problem title={say.failed} error={error} />}
           {asked && (
             <Confirm
               isOpen

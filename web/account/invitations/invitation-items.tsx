@@ -81,7 +81,7 @@ function InvitationItem({ invitation }: { readonly invitation: Invitation }) {
       }
       below={
         <>
-          {error && <Problem error={error} />}
+          {error && <Problem title={say.failed} error={error} />}
           <Consequences invitation={invitation} />
           {!mayAnswer && <Text size="sm">{say.parentAnswers}</Text>}
         </>

@@ -62,8 +62,8 @@ export function PictureCard({ kind, isOwn }: PictureCardProps) {
         ) : (
           <img className={classes[kind]} src={preview} alt={say.preview} />
         )}
-        {fault !== undefined && <Problem error={new Error(fault)} />}
-        {set.error && <Problem error={set.error} />}
+        {fault !== undefined && <Problem title={say.setFailed} error={new Error(fault)} />}
+        {set.error && <Problem title={say.setFailed} error={set.error} />}
         <Group>
           {chosen && (
             <Button loading={set.isPending} onClick={() => set.mutate({ file: chosen })}>

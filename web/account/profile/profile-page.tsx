@@ -81,7 +81,7 @@ function About({ person }: SettingsProps) {
         )}
       >
         <Stack>
-          {save.error && <Problem error={save.error} />}
+          {save.error && <Problem title={say.saveFailed} error={save.error} />}
           {!changeNames && (
             <>
               <Facts>
@@ -163,7 +163,7 @@ function Search({ person: { publicSearch, may } }: SettingsProps) {
   return (
     <Card title={say.search}>
       <Stack>
-        {set.error && <Problem error={set.error} />}
+        {set.error && <Problem title={say.searchFailed} error={set.error} />}
         <Text size="sm">{say.searchText}</Text>
         {may.changePublicSearch ? (
           <SavedBox

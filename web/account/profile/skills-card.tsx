@@ -62,7 +62,7 @@ function SkillList({ skills, list }: { readonly skills: Skills; readonly list: (
     )
   return (
     <section aria-label={label}>
-      {set.error && <Problem error={set.error} />}
+      {set.error && <Problem title={say.failed} error={set.error} />}
       <form
         noValidate
         onSubmit={(event) => {

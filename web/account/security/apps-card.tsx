@@ -122,7 +122,7 @@ function SessionLine({ app, session }: { readonly app: string; readonly session:
           {say.endSession}
         </Button>
       </Group>
-      {end.error && <Problem error={end.error} />}
+      {end.error && <Problem title={say.signOutFailed} error={end.error} />}
     </>
   )
 }

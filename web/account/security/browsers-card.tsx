@@ -99,7 +99,7 @@ function BrowserItem({ browser }: { readonly browser: Browser }) {
           </Button>
         )
       }
-      below={end.error && <Problem error={end.error} />}
+      below={end.error && <Problem title={say.signOutFailed} error={end.error} />}
     />
   )
 }

@@ -27,7 +27,7 @@ export function EmailForm({ email, isOwn = false, help, hasPassword, change, onC
       onSubmit={form.onSubmit(({ email, password }) => onChange({ email: email.trim(), ...proofOf(password) }))}
     >
       <Stack>
-        {change.error && <Problem error={change.error} />}
+        {change.error && <Problem title={say.emailFailed} error={change.error} />}
         <TextInput
           label={say.newEmail}
           description={help}

@@ -132,7 +132,7 @@ function AddForm({ hasPassword, onClose }: ProofProps & Closing) {
       )}
     >
       <Stack>
-        {add.error && <Problem error={add.error} />}
+        {add.error && <Problem title={say.addFailed} error={add.error} />}
         <TextInput
           label={say.name}
           description={say.nameHelp}
@@ -194,7 +194,7 @@ function RenameForm({ passkey, onClose }: Closing & { readonly passkey: Passkey 
       onSubmit={form.onSubmit(({ name }) => rename.mutate({ passkeyId: passkey.passkeyId, name: name.trim() }))}
     >
       <Stack>
-        {rename.error && <Problem error={rename.error} />}
+        {rename.error && <Problem title={say.renameFailed} error={rename.error} />}
         <TextInput label={say.name} maxLength={100} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <Ends go={sayForm.save} isPending={rename.isPending} onClose={onClose} />
       </Stack>
@@ -219,7 +219,7 @@ function RemoveForm({ passkey, hasPassword, onClose }: ProofProps & Closing & { 
       )}
     >
       <Stack>
-        {remove.error && <Problem error={remove.error} />}
+        {remove.error && <Problem title={say.removeFailed} error={remove.error} />}
         <Text size="sm">{say.removeText}</Text>
         <Prove hasPassword={hasPassword} input={form.getInputProps('password')} />
         <Ends go={say.remove} isPending={remove.isPending} isDangerous onClose={onClose} />

@@ -39,7 +39,7 @@ export function PasswordCard({ person }: { readonly person: Settings }) {
     <Card title={say.password}>
       <form noValidate onSubmit={form.onSubmit((values) => change.mutate(values))}>
         <Stack>
-          {change.error && <Problem error={change.error} />}
+          {change.error && <Problem title={say.passwordFailed} error={change.error} />}
           <Text size="sm" c="dimmed">
             {say.passwordText}
           </Text>

@@ -99,7 +99,7 @@ function WaitingApp({ app, selection }: WaitingAppProps) {
   return (
     <Card>
       <Stack gap="sm">
-        {decide.error && !isAsked && <Problem error={decide.error} />}
+        {decide.error && !isAsked && <Problem title={say.failed} error={decide.error} />}
         <Group justify="space-between" align="flex-start">
           {selection && <Box pt={4}>{selection.boxOf({ id: app.clientId, name: app.name })}</Box>}
           <Box flex="1 1 240px" miw={0}>

@@ -50,7 +50,7 @@ function ChangedAppCard({ app }: { readonly app: ChangedApp }) {
   return (
     <Card>
       <Stack gap="sm">
-        {look.error && <Problem error={look.error} />}
+        {look.error && <Problem title={say.failed} error={look.error} />}
         <Group justify="space-between" align="flex-start">
           <Box flex="1 1 240px" miw={0}>
             <Title order={3}>

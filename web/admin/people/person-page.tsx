@@ -151,7 +151,7 @@ function Actions({ person }: PersonProps) {
   return (
     <Card title={say.actions}>
       <Stack gap="sm">
-        {reset.error && <Problem error={reset.error} />}
+        {reset.error && <Problem title={say.resetFailed} error={reset.error} />}
         <Group>
           <Button
             variant="default"

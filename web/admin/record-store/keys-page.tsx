@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Ellipsis, KeyRound, Plus } from 'lucide-react'
@@ -15,11 +15,13 @@ import { useWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
 import { SecretShown } from '../../parts/secret-shown.tsx'
+import { useSort } from '../../parts/sorted.ts'
 import { Empty, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { adminWords } from '../words.ts'
@@ -35,7 +37,8 @@ interface NewSecret {
 }
 
 export function CredentialsPage() {
-  const { page = 1 } = route.useSearch()
+  const { page = 1, sort: sortBy } = route.useSearch()
+  const sort = useSort('-created')
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().credentials)
   const [isAdding, setAdding] = useState(false)
@@ -53,7 +56,7 @@ export function CredentialsPage() {
       <PagedList
         query={list}
         page={page}
-        onPage={(next) => void navigate({ search: only({ page: next }) })}
+        onPage={(next) => void navigate({ search: only({ page: next, sort: sortBy }) })}
         empty={
           <Empty icon={KeyRound} title={say.empty}>
             {say.emptyText}
@@ -63,7 +66,16 @@ export function CredentialsPage() {
         {(docs) => (
           <Rows
             label={adminWords.store.keys}
-            head={[say.name, say.status, say.scopes, say.used, say.expires, say.made, say.actions]}
+            head={[
+              { title: say.name, sort: 'name' },
+              say.status,
+              say.scopes,
+              { title: say.used, sort: 'used' },
+              { title: say.expires, sort: 'expires' },
+              { title: say.made, sort: 'created' },
+              say.actions,
+            ]}
+            sort={sort}
             minWidth={980}
           >
             {docs.map((one) => (
@@ -130,12 +142,10 @@ function CredentialRow({ credential, onSecret }: CredentialRowProps) {
         <Stack key="name" gap={2}>
           <Text fw={600}>{name}</Text>
           <Copied value={key} what={say.key} />
-          {error && <Problem error={error} />}
+          {error && <Problem title={say.changeFailed} error={error} />}
         </Stack>,
         <Stack key="status" gap={4} align="flex-start">
-          <Badge color={COLOURS[status]} miw="max-content">
-            {say.statuses[status]}
-          </Badge>
+          <Badge color={COLOURS[status]}>{say.statuses[status]}</Badge>
           {secrets.length > 1 && (
             <Text size="xs" c="dimmed">
               {say.two}
@@ -159,29 +169,33 @@ function CredentialRow({ credential, onSecret }: CredentialRowProps) {
         </Stack>,
         status !== 'revoked' && (
           <div key="actions">
-            <Menu position="bottom-end">
-              <Menu.Target>
+            <MenuButton
+              position="bottom-end"
+              button={
                 <ActionIcon variant="subtle" color="gray" aria-label={say.moreOf(name)}>
                   <Ellipsis size={18} aria-hidden />
                 </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {status === 'suspended' ? (
-                  <Menu.Item onClick={() => suspend(false)}>{say.resume}</Menu.Item>
-                ) : (
-                  <Menu.Item onClick={() => suspend(true)}>{say.suspend}</Menu.Item>
-                )}
-                {secrets.length > 1 ? (
-                  <Menu.Item onClick={() => setAsked('drop')}>{say.drop}</Menu.Item>
-                ) : (
-                  <Menu.Item onClick={() => renew.mutate({ key })}>{say.renew}</Menu.Item>
-                )}
-                <Menu.Divider />
-                <Menu.Item color="red" onClick={() => setAsked('revoke')}>
-                  {say.revoke}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+              }
+            >
+              {(Menu) => (
+                <>
+                  {status === 'suspended' ? (
+                    <Menu.Item onClick={() => suspend(false)}>{say.resume}</Menu.Item>
+                  ) : (
+                    <Menu.Item onClick={() => suspend(true)}>{say.suspend}</Menu.Item>
+                  )}
+                  {secrets.length > 1 ? (
+                    <Menu.Item onClick={() => setAsked('drop')}>{say.drop}</Menu.Item>
+                  ) : (
+                    <Menu.Item onClick={() => renew.mutate({ key })}>{say.renew}</Menu.Item>
+                  )}
+                  <Menu.Divider />
+                  <Menu.Item color="red" onClick={() => setAsked('revoke')}>
+                    {say.revoke}
+                  </Menu.Item>
+                </>
+              )}
+            </MenuButton>
             {asked === 'drop' && (
               <Confirm
                 isOpen

@@ -43,7 +43,7 @@ export function NewCredentialForm({ onDone, onClose }: NewCredentialFormProps) {
       )}
     >
       <Stack>
-        {make.error && <Problem error={make.error} />}
+        {make.error && <Problem title={say.failed} error={make.error} />}
         <TextInput
           label={say.name}
           description={say.nameHelp}

@@ -1,4 +1,4 @@
-import type { Verb } from '../../api/operations.ts'
+import type { Names, Verb } from '../../api/operations.ts'
 import { adminWords } from '../words.ts'
 
 const { statements: say } = adminWords
@@ -43,7 +43,33 @@ const sayIn = (languages: Languages | undefined): string | undefined =>
 
 const lastPart = (iri: string): string => iri.split(/[/#]/).filter(Boolean).at(-1) ?? iri
 
-export const sayAgent = ({ name, account, mbox, openid, mbox_sha1sum, objectType }: Agent): string =>
+/** Names that the platform knows: those of its own accounts, whose home page is `homePage`, and of its records. */
+export interface KnownNames extends Names {
+  readonly homePage: string
+}
+const NO_NAMES: KnownNames = { people: {}, activities: {}, homePage: '' }
+// The keys come from third parties, so that one may be called `constructor`.
+const nameIn = (names: Names['people'], key: string): string | undefined =>
+  Object.hasOwn(names, key) ? names[key] : undefined
+
+/** Returns the handles and IRIs in these statements for which the platform may know a name. */
+export function namedIn(statements: readonly Statement[], homePage: string) {
+  const objects = statements.map(({ object }) => object)
+  const agents = [...statements.map(({ actor }) => actor), ...objects]
+  const handles = agents.flatMap(({ account }) => (account?.homePage === homePage ? [account.name] : []))
+  const activities = objects.flatMap(({ id }) => (id?.includes('://') ? [id] : []))
+  return { handles: listed(handles), activities: listed(activities) }
+}
+/** The look-up takes up to 200 values of up to 200 characters, in one text that is separated by commas. */
+export const listed = (values: readonly string[]): string[] =>
+  [...new Set(values)].filter((value) => value.length <= 200 && !value.includes(',')).slice(0, 200)
+
+/** Names an agent. The platform's own name of an account comes before the name that the statement contains. */
+export const sayAgent = (
+  { name, account, mbox, openid, mbox_sha1sum, objectType }: Agent,
+  { people, homePage }: KnownNames = NO_NAMES,
+): string =>
+  (account?.homePage === homePage ? nameIn(people, account.name) : undefined) ??
   name ??
   account?.name ??
   mbox?.replace(/^mailto:/, '') ??
@@ -53,11 +79,11 @@ export const sayAgent = ({ name, account, mbox, openid, mbox_sha1sum, objectType
 
 export const sayVerb = ({ id, display }: Statement['verb']): string => sayIn(display) ?? lastPart(id)
 
-export function sayObject(object: StatementObject): string {
+export function sayObject(object: StatementObject, names: KnownNames = NO_NAMES): string {
   if (object.objectType === 'StatementRef') return say.statement
   if (object.objectType === 'SubStatement') return say.subStatement
-  if (object.objectType === 'Agent' || object.objectType === 'Group') return sayAgent(object)
-  return sayIn(object.definition?.name) ?? lastPart(object.id ?? '')
+  if (object.objectType === 'Agent' || object.objectType === 'Group') return sayAgent(object, names)
+  return nameIn(names.activities, object.id ?? '') ?? sayIn(object.definition?.name) ?? lastPart(object.id ?? '')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Alert, Button, Checkbox, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Download, ScrollText, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -8,6 +8,7 @@ import {
   countStatements,
   exportStatements,
   getStatements,
+  readNames,
   streamStatements,
   type Verb,
 } from '../../api/operations.ts'
@@ -26,6 +27,8 @@ import { suggestPeople, suggestVerbs } from '../suggestions.ts'
 import { adminWords } from '../words.ts'
 import {
   identify,
+  type KnownNames,
+  namedIn,
   readAgent,
   readVerb,
   type Statement,
@@ -36,6 +39,7 @@ import {
   sayVerb,
 } from './statement.ts'
 import classes from './statements-page.module.css'
+import { suggestActivities } from './suggest-activities.ts'
 
 const { statements: say } = adminWords
 const { form, turn } = words
@@ -43,7 +47,7 @@ const route = getRouteApi('/signed-in/admin/record-store/statements')
 const FIELDS: readonly FilterField[] = [
   { name: 'agent', label: say.agent, placeholder: say.agentHelp, suggest: suggestPeople },
   { name: 'verb', label: say.verb, placeholder: say.verbHelp, suggest: suggestVerbs },
-  { name: 'activity', label: say.activity, placeholder: say.activityHelp },
+  { name: 'activity', label: say.activity, placeholder: say.activityHelp, suggest: suggestActivities },
   { name: 'registration', label: say.registration },
   { name: 'since', label: say.since, isMoment: true },
   { name: 'until', label: say.until, isMoment: true },
@@ -118,6 +122,7 @@ function FoundStatements({ homePage, verbId }: FoundStatementsProps) {
     ...query(getStatements, cursor === undefined ? { ...chosen, limit: 25, format: 'canonical' } : { cursor }),
     // New statements arrive all the time, so do not show cached results.
     staleTime: 0,
+    placeholderData: keepPreviousData,
   })
   const count = useQuery({ ...query(countStatements, chosen), staleTime: 0 })
   // Only the first page of a list without an end date can receive new statements.
@@ -185,9 +190,7 @@ function FoundStatements({ homePage, verbId }: FoundStatementsProps) {
                   head={[say.when, say.who, say.did, say.what, say.result, say.title]}
                   minWidth={760}
                 >
-                  {statements.map((statement) => (
-                    <StatementRow key={statement.id} statement={statement} isFresh={freshIds.has(statement.id)} />
-                  ))}
+                  <StatementRows statements={statements} freshIds={freshIds} homePage={homePage} />
                 </Rows>
                 <Turn
                   newest={
@@ -253,8 +256,33 @@ function useLive(isLive: boolean, { until: _, ...chosen }: Parameters<typeof cou
   return { fresh, isConnected }
 }
 
-function StatementRow({ statement, isFresh }: { readonly statement: Statement; readonly isFresh: boolean }) {
-  const [who, did, what] = [sayAgent(statement.actor), sayVerb(statement.verb), sayObject(statement.object)]
+interface StatementRowsProps {
+  readonly statements: readonly Statement[]
+  readonly freshIds: ReadonlySet<string>
+  readonly homePage: string
+}
+
+/** Shows the statements with the names that the platform knows, which are read for the whole page at once. */
+function StatementRows({ statements, freshIds, homePage }: StatementRowsProps) {
+  const { data } = useQuery({ ...query(readNames, namedIn(statements, homePage)), placeholderData: keepPreviousData })
+  const names = data && { ...data, homePage }
+  return statements.map((statement) => (
+    <StatementRow key={statement.id} statement={statement} names={names} isFresh={freshIds.has(statement.id)} />
+  ))
+}
+
+interface StatementRowProps {
+  readonly statement: Statement
+  readonly names: KnownNames | undefined
+  readonly isFresh: boolean
+}
+
+function StatementRow({ statement, names, isFresh }: StatementRowProps) {
+  const [who, did, what] = [
+    sayAgent(statement.actor, names),
+    sayVerb(statement.verb),
+    sayObject(statement.object, names),
+  ]
   const activity =
     statement.object.objectType === undefined || statement.object.objectType === 'Activity'
       ? statement.object.id

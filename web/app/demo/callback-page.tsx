@@ -34,7 +34,7 @@ export function CallbackPage() {
     return (
       <>
         <PageHead title={say.denied} lead={say.lead} />
-        <Problem error={new Error(query.get('error_description') ?? refusal)} />
+        <Problem title={say.deniedTitle} error={new Error(query.get('error_description') ?? refusal)} />
       </>
     )
   if (code === undefined)

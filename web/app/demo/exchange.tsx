@@ -66,7 +66,7 @@ export function Exchange({ app, code, state }: ExchangeProps) {
                 <Text size="sm" c="dimmed">
                   {say.exchangeText}
                 </Text>
-                {problem && <Problem error={problem} />}
+                {problem && <Problem title={say.exchangeFailed} error={problem} />}
                 <Button onClick={exchange} style={{ alignSelf: 'flex-start' }}>
                   {say.exchange}
                 </Button>

@@ -98,7 +98,7 @@ export function Lesson({ app, code, lessonId, classId }: LessonProps) {
             </Stack>
           </Alert>
         ) : (
-          problem && <Problem error={problem} />
+          problem && <Problem title={say.reportFailed} error={problem} />
         )}
         {!progress && !problem && <Waiting />}
         {isDone && (

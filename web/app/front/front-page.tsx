@@ -70,7 +70,7 @@ export function FrontPage() {
               variant="default"
               leftSection={<BookOpen size={18} aria-hidden />}
             >
-              {front.reference}
+              {front.documentation}
             </Button>
           </Group>
         </div>
@@ -85,7 +85,7 @@ export function FrontPage() {
         </Text>
         <Group gap="md">
           <Anchor href="/docs" size="sm">
-            {appWords.navigation.reference}
+            {appWords.navigation.documentation}
           </Anchor>
           <Anchor href="/readyz" size="sm">
             {front.health}
@@ -135,7 +135,7 @@ function DemoPeople({ people }: { readonly people: readonly DemoPerson[] }) {
           {front.demoText}
         </Text>
       </div>
-      {enter.error && <Problem error={enter.error} />}
+      {enter.error && <Problem title={front.demoFailed} error={enter.error} />}
       <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm">
         {people.map(({ handle, name, part }) => {
           const Icon = PART_ICONS[part]

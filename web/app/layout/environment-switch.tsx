@@ -1,7 +1,8 @@
-import { Menu, Text, UnstyledButton } from '@mantine/core'
+import { Text, UnstyledButton } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
 import { Check, ChevronDown, FlaskConical, Globe } from 'lucide-react'
 import type { Here } from '../../api/operations.ts'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { appWords } from '../words.ts'
 import classes from './menu.module.css'
 
@@ -19,31 +20,38 @@ export function EnvironmentSwitch({ here }: { readonly here: Here }) {
   const name = appWords.environment[here.environment]
   const Icon = ENVIRONMENTS.find(({ id }) => id === here.environment)!.icon
   return (
-    <Menu withinPortal={false} position="bottom-end" width={280} transitionProps={{ duration: 100 }}>
-      <Menu.Target>
+    <MenuButton
+      withinPortal={false}
+      position="bottom-end"
+      width={280}
+      transitionProps={{ duration: 100 }}
+      button={
         <UnstyledButton className={classes.button} aria-label={appWords.environment.label(name)}>
           <Icon size={16} aria-hidden />
           <span className={classes.label}>{name}</span>
           <ChevronDown size={14} aria-hidden />
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {ENVIRONMENTS.map(({ id, icon: One, about }) => (
-          <Menu.Item
-            key={id}
-            component="a"
-            href={`${here[id]}${href}`}
-            leftSection={<One size={18} aria-hidden />}
-            rightSection={id === here.environment && <Check size={16} aria-hidden />}
-            {...(id === here.environment && { 'aria-current': 'true' as const })}
-          >
-            {appWords.environment[id]}
-            <Text size="xs" c="dimmed">
-              {about}
-            </Text>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(Menu) => (
+        <>
+          {ENVIRONMENTS.map(({ id, icon: One, about }) => (
+            <Menu.Item
+              key={id}
+              component="a"
+              href={`${here[id]}${href}`}
+              leftSection={<One size={18} aria-hidden />}
+              rightSection={id === here.environment && <Check size={16} aria-hidden />}
+              {...(id === here.environment && { 'aria-current': 'true' as const })}
+            >
+              {appWords.environment[id]}
+              <Text size="xs" c="dimmed">
+                {about}
+              </Text>
+            </Menu.Item>
+          ))}
+        </>
+      )}
+    </MenuButton>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, AppShell, Burger, Group, Text } from '@mantine/core'
+import { Anchor, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -15,8 +15,8 @@ import { AreaNavigation } from './navigation.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { SearchButton } from './search-button.tsx'
 
-const HEADER_PX = 56
-const BAND_PX = 32
+/** The library react-remove-scroll keeps fixed elements of this class in place when it hides the scroll bar. */
+const BESIDE_SCROLL_BAR = 'right-scroll-bar-position'
 /** The page on which a developer who is signed in as a test person signs in as themselves again. */
 const COME_BACK = '/account/signin?again=true&next=/console/sandbox'
 
@@ -27,7 +27,7 @@ export function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const isSandbox = here.environment === 'sandbox'
   const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
-  const isReference = path === '/docs' || path.startsWith('/docs/')
+  const isDocumentation = path === '/docs' || path.startsWith('/docs/')
   const area = here.person ? AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`)) : undefined
   const pages = area?.pages.filter(({ isForParents }) => !isForParents || here.person?.may.lookAfterChildren) ?? []
   // A sidebar with one entry would lead nowhere new. Where the header has no room for the areas, the drawer lists
@@ -40,14 +40,9 @@ export function Frame() {
   useEffect(() => followNavigation(router), [router])
 
   return (
-    <AppShell
-      header={{ height: HEADER_PX + (isSandbox ? BAND_PX : 0) }}
-      navbar={{ width: 232, breakpoint, collapsed: { mobile: !isOpen, desktop: !hasNavigation } }}
-      padding={0}
-      transitionDuration={120}
-    >
+    <div className={classes.frame} data-sandbox={isSandbox || undefined} data-sidebar={hasNavigation || undefined}>
       <UnsavedGuard />
-      <AppShell.Header className={classes.header} withBorder={false}>
+      <header className={`${classes.header} ${BESIDE_SCROLL_BAR}`}>
         <a href="#content" className={classes.skip}>
           {appWords.navigation.skip}
         </a>
@@ -102,15 +97,19 @@ export function Frame() {
             </span>
           </div>
         )}
-      </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} withBorder={false}>
+      </header>
+      <div className={classes.navbar} data-open={isOpen || undefined}>
         <AreaNavigation own={own} area={area} pages={pages} />
-      </AppShell.Navbar>
-      <AppShell.Main className={classes.main}>
-        <div id="content" tabIndex={-1} className={area ? classes.content : isReference ? classes.full : classes.wide}>
+      </div>
+      <main className={classes.main}>
+        <div
+          id="content"
+          tabIndex={-1}
+          className={area ? classes.content : isDocumentation ? classes.full : classes.wide}
+        >
           <Outlet />
         </div>
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   )
 }

@@ -43,7 +43,7 @@ export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
           </Link>
         ))}
         <a href="/docs" className={classes.link}>
-          {appWords.navigation.reference}
+          {appWords.navigation.documentation}
         </a>
       </nav>
     </>

@@ -1,7 +1,8 @@
-import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { Check, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { type Here, signOut } from '../../api/operations.ts'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { OwnAvatar } from '../../parts/own-avatar.tsx'
 import { appWords } from '../words.ts'
 import classes from './menu.module.css'
@@ -35,41 +36,48 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
     location.assign('/')
   }
   return (
-    <Menu withinPortal={false} position="bottom-end" width={260} transitionProps={{ duration: 100 }}>
-      <Menu.Target>
+    <MenuButton
+      withinPortal={false}
+      position="bottom-end"
+      width={260}
+      transitionProps={{ duration: 100 }}
+      button={
         <UnstyledButton className={classes.button} aria-label={appWords.person.menu(name)}>
           <OwnAvatar size={28} />
           <span className={classes.label}>{name}</span>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" fw={600} c="var(--mantine-color-text)">
-            {name}
-          </Text>
-          <Text size="xs">{person.handle}</Text>
-        </Menu.Label>
-        <Menu.Item component={Link} to="/account" leftSection={<UserRound size={18} aria-hidden />}>
-          {appWords.person.account}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Label>{appWords.person.look}</Menu.Label>
-        {LOOKS.map(({ id, icon: Icon, label }) => (
-          <Menu.Item
-            key={id}
-            onClick={() => setColorScheme(id)}
-            leftSection={<Icon size={18} aria-hidden />}
-            rightSection={id === colorScheme && <Check size={16} aria-hidden />}
-            {...(id === colorScheme && { 'aria-current': 'true' as const })}
-          >
-            {label}
+      }
+    >
+      {(Menu) => (
+        <>
+          <Menu.Label>
+            <Text size="sm" fw={600} c="var(--mantine-color-text)">
+              {name}
+            </Text>
+            <Text size="xs">{person.handle}</Text>
+          </Menu.Label>
+          <Menu.Item component={Link} to="/account" leftSection={<UserRound size={18} aria-hidden />}>
+            {appWords.person.account}
           </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item onClick={leave} leftSection={<LogOut size={18} aria-hidden />}>
-          {appWords.person.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+          <Menu.Divider />
+          <Menu.Label>{appWords.person.look}</Menu.Label>
+          {LOOKS.map(({ id, icon: Icon, label }) => (
+            <Menu.Item
+              key={id}
+              onClick={() => setColorScheme(id)}
+              leftSection={<Icon size={18} aria-hidden />}
+              rightSection={id === colorScheme && <Check size={16} aria-hidden />}
+              {...(id === colorScheme && { 'aria-current': 'true' as const })}
+            >
+              {label}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item onClick={leave} leftSection={<LogOut size={18} aria-hidden />}>
+            {appWords.person.signOut}
+          </Menu.Item>
+        </>
+      )}
+    </MenuButton>
   )
 }

@@ -56,7 +56,7 @@ test('Ctrl-K finds what one may see and goes there by keyboard; an address that 
 
   const answer = await page.goto(`${address}/dashboard/nonsense`)
   assert.equal(answer!.status(), 404)
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
 })
 
 test('the search keeps letters from the first key press, and finds lessons and friends', {
@@ -106,7 +106,7 @@ test('the focus goes to the heading of a new page, whose title names the class; 
   assert.equal(await page.title(), 'Preflight Alpha · Groundschool')
 
   await enterAs(page, address, 'Ellis', '/admin/verbs')
-  const field = page.getByRole('textbox', { name: 'Find a verb' })
+  const field = page.getByRole('textbox', { name: 'Find verb' })
   await field.pressSequentially('pass')
   await page.waitForURL(/query=pass/)
   assert.equal(await field.evaluate((element) => element === document.activeElement), true)
@@ -133,7 +133,7 @@ test('statements come while one looks, and what is shown is exported', { skip: n
   const problems = collectProblems(page)
   const passed = encodeURIComponent('http://adlnet.gov/expapi/verbs/passed')
   await enterAs(page, address, 'Ellis', `/admin/record-store/statements?verb=${passed}`)
-  await page.getByText('Nothing matches').waitFor()
+  await page.getByText('No results').waitFor()
   const begins = page.waitForResponse((response) => response.url().includes('/lrs/v1/statements/stream'))
   await page.getByRole('switch', { name: 'Live' }).check()
   await begins
@@ -159,5 +159,5 @@ test('statements come while one looks, and what is shown is exported', { skip: n
   // The live mode is part of the URL, so it stays on after a reload. This time the stream cannot be opened.
   await page.route('**/lrs/v1/statements/stream?*', (route) => route.abort())
   await page.reload()
-  await page.getByText('The live connection is lost; it comes back by itself.').waitFor()
+  await page.getByText('Connection lost. Reconnecting…').waitFor()
 })

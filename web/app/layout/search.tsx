@@ -140,7 +140,7 @@ export function SearchDialog({ typed, onType, onClose }: SearchDialogProps) {
         }}
         onKeyDown={onKeyDown}
       />
-      {found.error && <Problem error={found.error} />}
+      {found.error && <Problem title={say.failed} error={found.error} />}
       <div id={`${id}-list`} role="listbox" aria-label={say.results} className={classes.list}>
         {groupsOf(entries).map(([group, members]) => (
           // biome-ignore lint/a11y/useSemanticElements: a group of options, which HTML has in select alone

@@ -1,56 +1,40 @@
 import { Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { ApiProblem } from '../../api/call.ts'
-import { answerWith } from '../../api/fresh-sign-in.ts'
-import { type Here, readHere, signIn } from '../../api/operations.ts'
+import { signIn } from '../../api/operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { appWords } from '../words.ts'
 
+interface SignInAgainProps {
+  readonly handle: string
+  readonly isDemo: boolean
+  readonly onEnd: (isDone: boolean) => void
+}
+
 /** The dialog that `confirmSignIn` opens. It opens over the page, so what the person has typed there is not lost. */
-export function SignInAgain() {
-  const client = useQueryClient()
-  const [asked, setAsked] = useState<{ handle: string; isDemo: boolean; answer: (isDone: boolean) => void }>()
+export function SignInAgain({ handle, isDemo, onEnd }: SignInAgainProps) {
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
-  useEffect(() => {
-    return answerWith(async () => {
-      const here = client.getQueryData<Here>([readHere.operationName, {}]) ?? (await readHere({}))
-      if (!here.person) return false
-      const { handle } = here.person
-      const isDemo = here.demoPeople.some((one) => one.handle === handle)
-      return new Promise((answer) => setAsked({ handle, isDemo, answer }))
-    })
-  }, [client])
-
-  const end = (isDone: boolean) => {
-    asked?.answer(isDone)
-    setAsked(undefined)
-    setPassword('')
-    setProblem(undefined)
-  }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (!asked) return
     setBusy(true)
     try {
-      await signIn({ handle: asked.handle, password })
-      end(true)
+      await signIn({ handle, password })
+      onEnd(true)
     } catch (error) {
       setProblem(error instanceof ApiProblem ? error.message : String(error))
-    } finally {
       setBusy(false)
     }
   }
   const here = `${location.pathname}${location.search}`
   return (
-    <Dialog isOpen={asked !== undefined} onClose={() => end(false)} title={appWords.signInAgain.title}>
+    <Dialog isOpen onClose={() => onEnd(false)} title={appWords.signInAgain.title}>
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm">{appWords.signInAgain.why(asked?.handle ?? '')}</Text>
-          {asked?.isDemo && <Text size="sm">{appWords.signInAgain.demo}</Text>}
+          <Text size="sm">{appWords.signInAgain.why(handle)}</Text>
+          {isDemo && <Text size="sm">{appWords.signInAgain.demo}</Text>}
           <PasswordInput
             label={appWords.signInAgain.password}
             autoComplete="current-password"

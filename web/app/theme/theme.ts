@@ -1,17 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Button,
-  type CSSVariablesResolver,
-  createTheme,
-  type MantineColorsTuple,
-  Menu,
-  Notification,
-  Table,
-  TableScrollContainer,
-  Tooltip,
-} from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 import { words } from '../../parts/words.ts'
 
 /** Colours of both colour schemes: navy is the brand's base colour, sky its accent, and everything else is grey. */
@@ -83,22 +70,20 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // These are plain objects: `Alert.extend()` would load the component on every page.
   components: {
-    Alert: Alert.extend({ defaultProps: { variant: 'light' } }),
-    Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
-    Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
-    Button: Button.extend({ defaultProps: { fw: 550 } }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.states.close } } }),
+    Alert: { defaultProps: { variant: 'light' } },
+    Anchor: { defaultProps: { underline: 'hover' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },
+    Button: { defaultProps: { fw: 550 } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': words.states.close } } },
     // Mantine's focus placeholder would be a child element that ARIA does not allow in a menu.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
-    Table: Table.extend({
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Table: {
       defaultProps: { verticalSpacing: 'sm' },
       styles: { th: { color: 'var(--mantine-color-dimmed)', fontWeight: 600 } },
-    }),
-    // Visually hidden text is positioned absolutely. With `pos="relative"` it stays inside the container and does not
-    // widen the page.
-    TableScrollContainer: TableScrollContainer.extend({ defaultProps: { pos: 'relative' } }),
-    Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, transitionProps: { duration: 100 } } }),
+    },
+    Tooltip: { defaultProps: { withArrow: true, transitionProps: { duration: 100 } } },
   },
 })
 

@@ -92,7 +92,7 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
           </List.Item>
         )}
         <List.Item>
-          <Anchor href="/docs">{say.nextReference}</Anchor>
+          <Anchor href="/docs/reference">{say.nextReference}</Anchor>
         </List.Item>
       </List>
     </Card>

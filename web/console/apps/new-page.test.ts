@@ -26,7 +26,7 @@ test('an app of the sandbox is registered in production with what it has there, 
     .context()
     .addCookies([...drew.cookies].map(([name, value]) => ({ name, value, url: sandbox, httpOnly: true })))
   await page.goto(`${sandbox}/console/apps/gs-sbx-log`)
-  const target = await page.getByRole('link', { name: 'Register in production' }).getAttribute('href')
+  const target = await page.getByRole('link', { name: 'Create in production' }).getAttribute('href')
   assert.ok(target!.startsWith(`${app.environment().config.BASE_URL}/console/apps/new?`), target!)
   await look(page)
 
@@ -34,18 +34,18 @@ test('an app of the sandbox is registered in production with what it has there, 
   await enterAs(page, address, 'Drew', `/console/apps/new?${target!.split('?', 2)[1]}`)
   await page.getByText('From the sandbox to production').waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), fields.name)
-  assert.equal(await page.getByLabel('Redirect URIs').inputValue(), callback)
-  assert.equal(await page.getByLabel('Launch address').inputValue(), callback)
+  assert.equal(await page.getByLabel('Redirect URLs').inputValue(), callback)
+  assert.equal(await page.getByLabel('Launch URL').inputValue(), callback)
   await look(page)
-  await page.getByRole('button', { name: 'Register', exact: true }).click()
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'Create app', exact: true }).click()
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
   await page.getByText('Waiting for approval').first().waitFor()
   assert.deepEqual(await app.sql(`select status, launch_uri from apps where name like 'Log &%'`), [
     { status: 'pending', launch_uri: callback },
   ])
   // Invalid values in the URL are ignored.
   await page.goto(`${address}/console/apps/new?redirects=${encodeURIComponent('[{"x":1}]')}&public=maybe`)
-  await page.getByLabel('Redirect URIs').waitFor()
-  assert.equal(await page.getByLabel('Redirect URIs').inputValue(), '')
+  await page.getByLabel('Redirect URLs').waitFor()
+  assert.equal(await page.getByLabel('Redirect URLs').inputValue(), '')
   assert.deepEqual(problems, [])
 })

@@ -94,7 +94,7 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
     >
       <Stack gap="lg">
         {given.name !== undefined && <Alert title={say.promotedTitle}>{say.promotedText}</Alert>}
-        {register.error && <Problem error={register.error} />}
+        {register.error && <Problem title={say.failed} error={register.error} />}
         <OrganisationField
           asRole="developer"
           first={first}

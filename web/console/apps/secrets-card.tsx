@@ -59,12 +59,12 @@ export function SecretsCard({ clientId, secrets, text, changes, ...operations }:
       }
     >
       <Stack gap="sm" px={20} py="sm">
-        {add.error && <Problem error={add.error} />}
+        {add.error && <Problem title={say.addSecretFailed} error={add.error} />}
         <Text size="sm" c="dimmed">
           {text}
         </Text>
       </Stack>
-      <Rows label={say.secrets} head={[secretWords.label, say.secretMade, say.secretUsed]} minWidth={360}>
+      <Rows label={say.secrets} head={[secretWords.label, say.secretMade, say.secretUsed]} minWidth={320}>
         {secrets.map(({ createdDate, lastUsedDate }, i) => (
           <Row
             key={createdDate}

@@ -34,7 +34,7 @@ export function AppSettingsPage() {
       const saved = valuesOf(changed)
       form.setValues(saved)
       form.resetDirty(saved)
-      notify(sayForm.saved)
+      notify(say.saved)
     },
   })
   const isDirty = form.isDirty()
@@ -65,7 +65,7 @@ export function AppSettingsPage() {
         )}
       >
         <Stack>
-          {save.error && <Problem error={save.error} />}
+          {save.error && <Problem title={say.saveFailed} error={save.error} />}
           {isWatched && (
             <Text size="sm" c="dimmed">
               {say.watched}

@@ -16,7 +16,7 @@ export function AppStatusCard({ app }: { readonly app: App }) {
   return (
     <Card title={say.title}>
       <Stack>
-        {decide.error && !isAsked && <Problem error={decide.error} />}
+        {decide.error && !isAsked && <Problem title={say.failed} error={decide.error} />}
         <Group justify="space-between">
           <Text size="sm">{say.texts[app.status]}</Text>
           {app.status === 'approved' ? (

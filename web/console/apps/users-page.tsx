@@ -7,6 +7,7 @@ import { Copied } from '../../parts/copied.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
+import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { consoleWords } from '../words.ts'
@@ -15,7 +16,8 @@ const route = getRouteApi('/signed-in/console/apps/$clientId/users')
 const { appUsers: say } = consoleWords
 
 export function AppUsersPage() {
-  const { page = 1 } = route.useSearch()
+  const { page = 1, sort: sortBy } = route.useSearch()
+  const sort = useSort('-since')
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().users)
   return (
@@ -31,7 +33,12 @@ export function AppUsersPage() {
                 {say.emptyText}
               </Empty>
             ) : (
-              <Rows label={say.title} head={[say.user, say.kind, say.since, say.seen]} minWidth={600}>
+              <Rows
+                label={say.title}
+                head={[say.user, say.kind, { title: say.since, sort: 'since' }, say.seen]}
+                sort={sort}
+                minWidth={600}
+              >
                 {docs.map(({ userId, anonymous, sinceDate, lastSeenDate }) => (
                   <Row
                     key={userId}
@@ -51,7 +58,7 @@ export function AppUsersPage() {
               page={page}
               pages={pages}
               total={total}
-              onChange={(next) => void navigate({ search: only({ page: next }) })}
+              onChange={(next) => void navigate({ search: only({ page: next > 1 ? next : undefined, sort: sortBy }) })}
             />
           </Card>
         )}

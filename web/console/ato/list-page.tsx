@@ -1,6 +1,6 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Code2, FileCheck, Package, Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -54,9 +54,7 @@ export function AtoPage() {
 
 function AppPackages({ app: { clientId }, apps }: { readonly app: App; readonly apps: readonly App[] }) {
   const navigate = route.useNavigate()
-  const { page = 1 } = route.useSearch()
   const packages = useQuery(query(listAtoPackages, { clientId, limit: 50 }))
-  const requests = useQuery(query(listAtoRequests, { clientId, page, limit: 20 }))
   const [isAdding, setAdding] = useState(false)
   const addButton = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
@@ -102,30 +100,42 @@ function AppPackages({ app: { clientId }, apps }: { readonly app: App; readonly 
             </Card>
           )}
         </Loaded>
-        <Loaded query={requests}>
-          {({ docs, pages, total }) => (
-            <Card title={say.requests} isFlush>
-              {docs.length === 0 ? (
-                <Empty icon={FileCheck} title={say.noRequests}>
-                  {say.noRequestsText}
-                </Empty>
-              ) : (
-                <RequestRows requests={docs} />
-              )}
-              <Pager
-                page={page}
-                pages={pages}
-                total={total}
-                onChange={(next) => void navigate({ search: only({ app: clientId, page: next }) })}
-              />
-            </Card>
-          )}
-        </Loaded>
+        <Requests key={clientId} clientId={clientId} />
       </Stack>
       <Dialog isOpen={isAdding} onClose={() => setAdding(false)} title={say.addPackage}>
         <NewPackageForm clientId={clientId} onClose={() => setAdding(false)} />
       </Dialog>
     </>
+  )
+}
+
+function Requests({ clientId }: { readonly clientId: string }) {
+  const navigate = route.useNavigate()
+  const { page = 1 } = route.useSearch()
+  const requests = useQuery({
+    ...query(listAtoRequests, { clientId, page, limit: 20 }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Loaded query={requests}>
+      {({ docs, pages, total }) => (
+        <Card title={say.requests} isFlush>
+          {docs.length === 0 ? (
+            <Empty icon={FileCheck} title={say.noRequests}>
+              {say.noRequestsText}
+            </Empty>
+          ) : (
+            <RequestRows requests={docs} />
+          )}
+          <Pager
+            page={page}
+            pages={pages}
+            total={total}
+            onChange={(next) => void navigate({ search: only({ app: clientId, page: next }) })}
+          />
+        </Card>
+      )}
+    </Loaded>
   )
 }
 
@@ -150,7 +160,7 @@ function NewPackageForm({ clientId, onClose }: { readonly clientId: string; read
       )}
     >
       <Stack>
-        {add.error && <Problem error={add.error} />}
+        {add.error && <Problem title={say.addPackageFailed} error={add.error} />}
         <Text size="sm">{say.packagesText}</Text>
         <TextInput
           label={say.packageName}

@@ -108,7 +108,7 @@ function DistributionsCard({ one: { packageId, distributions } }: { readonly one
         </Button>
       }
     >
-      {error && <Problem error={error} />}
+      {error && <Problem title={say.distributionFailed} error={error} />}
       {distributions.length === 0 ? (
         <Text size="sm" c="dimmed" px={20} py="md">
           {say.noDistributions}
@@ -190,7 +190,7 @@ function DistributionForm({ packageId, onClose }: FormProps) {
   return (
     <form noValidate onSubmit={submit}>
       <Stack>
-        {add.error && <Problem error={add.error} />}
+        {add.error && <Problem title={say.addDistributionFailed} error={add.error} />}
         <TextInput label={sayForm.name} maxLength={200} key={form.key('name')} {...form.getInputProps('name')} />
         <TextInput
           label={say.uri}
@@ -243,7 +243,7 @@ function StartForm({ packageId, onClose }: FormProps) {
   })
   return (
     <Stack>
-      {start.error && <Problem error={start.error} />}
+      {start.error && <Problem title={say.startFailed} error={start.error} />}
       <Text size="sm">{say.startText}</Text>
       <Loaded query={plugins}>
         {({ docs }) =>

@@ -103,7 +103,7 @@ function RequestContent({ request }: { readonly request: AtoRequest }) {
         onClose={open.reset}
       />
       <Stack gap="lg">
-        {open.error && !isAsked && <Problem error={open.error} />}
+        {open.error && !isAsked && <Problem title={say.openFailed} error={open.error} />}
         <FactsCard request={request} />
         <Card title={say.timeline}>
           <Timeline bulletSize={28} lineWidth={2}>

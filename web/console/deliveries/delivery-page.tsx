@@ -57,7 +57,7 @@ export function DeliveryPage() {
             }
           />
           <Stack gap="lg">
-            {replay.error && <Problem error={replay.error} />}
+            {replay.error && <Problem title={say.replayFailed} error={replay.error} />}
             {delivery.problem !== null && delivery.state !== 'delivered' && (
               <Alert color="red" icon={<CircleX size={18} aria-hidden />} title={say.problem}>
                 {delivery.problem}

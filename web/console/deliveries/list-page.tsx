@@ -79,7 +79,7 @@ export function DeliveryListPage() {
           </Card>
         )}
       </Loaded>
-      <Dialog isOpen={isReplaying} onClose={() => setReplaying(false)} title={say.replayRange}>
+      <Dialog isOpen={isReplaying} onClose={() => setReplaying(false)} title={say.replayRangeTitle}>
         <ReplayForm
           clientId={clientId}
           state={state === 'delivered' ? state : 'failed'}
@@ -204,7 +204,7 @@ function ReplayForm({ clientId, state, onClose }: ReplayFormProps) {
       )}
     >
       <Stack>
-        {replay.error && <Problem error={replay.error} />}
+        {replay.error && <Problem title={say.replayFailed} error={replay.error} />}
         <Text size="sm">{say.replayRangeText}</Text>
         <Select
           label={say.state}

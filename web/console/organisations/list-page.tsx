@@ -13,7 +13,8 @@ import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
-import { sortDocs, useSort } from '../../parts/sorted.ts'
+import { sortDocs } from '../../parts/sort-docs.ts'
+import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
@@ -59,7 +60,7 @@ export function OrganisationListPage() {
                   { title: say.role, sort: 'role' },
                 ]}
                 {...(pages === 1 && { sort })}
-                minWidth={420}
+                minWidth={320}
               >
                 {(pages === 1 ? sortDocs(docs, sort.by, COLUMNS) : docs).map(({ organisation, name, role }) => (
                   <Row
@@ -111,7 +112,7 @@ function NewOrganisationForm({ onClose }: { readonly onClose: () => void }) {
       )}
     >
       <Stack>
-        {create.error && <Problem error={create.error} />}
+        {create.error && <Problem title={say.failed} error={create.error} />}
         <Text size="sm">{say.addText}</Text>
         <TextInput label={sayForm.name} maxLength={200} key={form.key('name')} {...form.getInputProps('name')} />
         <TextInput

@@ -25,7 +25,9 @@ import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
+import { only } from '../../parts/search.ts'
 import { SentInvitations } from '../../parts/sent-invitations.tsx'
+import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
@@ -94,7 +96,8 @@ function OrganisationContent({ one: { organisation, name, may } }: { readonly on
 }
 
 function Members({ organisation }: { readonly organisation: string }) {
-  const { page = 1 } = route.useSearch()
+  const { page = 1, sort: sortBy } = route.useSearch()
+  const sort = useSort('handle')
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().members)
   return (
@@ -106,7 +109,16 @@ function Members({ organisation }: { readonly organisation: string }) {
               {say.emptyText}
             </Empty>
           ) : (
-            <Rows label={say.members} head={[say.member, say.role]} hasActions minWidth={460}>
+            <Rows
+              label={say.members}
+              head={[
+                { title: say.member, sort: 'name' },
+                { title: say.role, sort: 'role' },
+              ]}
+              hasActions
+              sort={sort}
+              minWidth={460}
+            >
               {docs.map((member) => (
                 <MemberRow key={member.handle} organisation={organisation} member={member} />
               ))}
@@ -116,7 +128,7 @@ function Members({ organisation }: { readonly organisation: string }) {
             page={page}
             pages={pages}
             total={total}
-            onChange={(next) => void navigate({ search: next > 1 ? { page: next } : {} })}
+            onChange={(next) => void navigate({ search: only({ page: next > 1 ? next : undefined, sort: sortBy }) })}
           />
         </Card>
       )}
@@ -135,8 +147,7 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
     )
   const [isAsking, setAsking] = useState(false)
   // Only an invitation brings a member back, so removing asks for confirmation and offers no Undo. The callback is
-  // passed
-  // to the hook, because `mutate` drops its own callbacks once the row is unmounted.
+  // passed to the hook, because `mutate` drops its own callbacks once the row is unmounted.
   const remove = useWrite(removeOrganisationMember, { changes: CHANGED, onDone: () => notify(say.removed(name)) })
   const error = set.error ?? remove.error
   return (
@@ -149,12 +160,16 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
           <Text size="xs" c="dimmed">
             {handle}
           </Text>
-          {error && <Problem error={error} />}
+          {error && <Problem title={say.changeFailed} error={error} />}
         </>,
         <Select
           key="role"
           aria-label={say.roleOf(name)}
-          data={roleData.some(({ value }) => value === role) ? roleData : [...roleData, { value: role, label: role }]}
+          data={
+            roleData.some(({ value }) => value === role)
+              ? roleData
+              : [...roleData, { value: role, label: say.roles[role] ?? role }]
+          }
           value={role}
           onChange={(next) => next !== null && next !== role && setRole(next)}
           allowDeselect={false}
@@ -213,7 +228,7 @@ function AddForm({ organisation, onClose }: FormProps) {
       onSubmit={form.onSubmit(({ handle, role }) => add.mutate({ organisation, handle: handle.trim(), role }))}
     >
       <Stack>
-        {add.error && <Problem error={add.error} />}
+        {add.error && <Problem title={say.addFailed} error={add.error} />}
         <Text size="sm">{say.addText}</Text>
         <TextInput
           label={say.handle}
@@ -247,7 +262,7 @@ function RenameForm({ organisation, name, onClose }: FormProps & { readonly name
   const rename = useWrite(renameOrganisation, {
     changes: CHANGED,
     onDone: () => {
-      notify(sayForm.saved)
+      notify(say.renamed)
       onClose()
     },
   })
@@ -260,7 +275,7 @@ function RenameForm({ organisation, name, onClose }: FormProps & { readonly name
   return (
     <form noValidate onSubmit={form.onSubmit((values) => rename.mutate({ organisation, name: values.name.trim() }))}>
       <Stack>
-        {rename.error && <Problem error={rename.error} />}
+        {rename.error && <Problem title={say.renameFailed} error={rename.error} />}
         <TextInput label={sayForm.name} maxLength={200} key={form.key('name')} {...form.getInputProps('name')} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -106,7 +106,7 @@ function NewPluginForm({ first }: { readonly first: Organisation | undefined }) 
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="lg">
-        {register.error && <Problem error={register.error} />}
+        {register.error && <Problem title={say.failed} error={register.error} />}
         <Radio.Group label={sayAll.kind} {...form.getInputProps('kind')}>
           <Stack gap="xs" mt="xs">
             {(['ato', 'ai'] as const).map((value) => (

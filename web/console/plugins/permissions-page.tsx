@@ -88,13 +88,13 @@ function AskForm({ plugin, onClose }: { readonly plugin: Plugin; readonly onClos
   const save = useWrite(changePlugin, {
     changes: CHANGED,
     onDone: () => {
-      notify(sayForm.saved)
+      notify(say.changed)
       onClose()
     },
   })
   return (
     <Stack>
-      {save.error && <Problem error={save.error} />}
+      {save.error && <Problem title={say.changeFailed} error={save.error} />}
       <Checkbox.Group label={say.asked} description={say.changeHelp} value={asked} onChange={setAsked}>
         <Stack gap="xs" mt="xs">
           {PERMISSIONS[plugin.kind].map((permission) => (
@@ -142,7 +142,7 @@ function OrganisationsCard({ plugin }: { readonly plugin: Plugin }) {
   return (
     <Card title={say.organisations}>
       <Stack gap="sm">
-        {give.error && <Problem error={give.error} />}
+        {give.error && <Problem title={say.giveFailed} error={give.error} />}
         <Text size="sm" c="dimmed">
           {say.organisationsText}
         </Text>

@@ -64,7 +64,7 @@ function ActivationCard({ plugin }: { readonly plugin: Plugin }) {
       }
     >
       <Stack gap="sm">
-        {set.error && <Problem error={set.error} />}
+        {set.error && <Problem title={say.activateFailed} error={set.error} />}
         <Text size="sm" c="dimmed">
           {active ? say.activeText : say.inactiveText}
         </Text>

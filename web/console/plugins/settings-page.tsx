@@ -48,7 +48,7 @@ function SettingsForm({ plugin }: { readonly plugin: Plugin }) {
     onDone: (changed) => {
       form.setValues(valuesOf(changed))
       form.resetDirty(valuesOf(changed))
-      notify(sayForm.saved)
+      notify(say.saved)
     },
   })
   const isDirty = form.isDirty()
@@ -70,7 +70,7 @@ function SettingsForm({ plugin }: { readonly plugin: Plugin }) {
     <Card title={say.settings} maw={720}>
       <form noValidate onSubmit={submit}>
         <Stack>
-          {save.error && <Problem error={save.error} />}
+          {save.error && <Problem title={say.saveFailed} error={save.error} />}
           <TextInput label={sayForm.name} maxLength={200} {...form.getInputProps('name')} />
           <Textarea
             label={sayNew.descriptionLabel}

@@ -79,7 +79,7 @@ function TestPeople() {
           )
         }
       />
-      {error && <Problem error={error} />}
+      {error && <Problem title={say.failed} error={error} />}
       <Loaded query={list}>
         {({ docs }) => (
           <Card isFlush>

@@ -65,7 +65,7 @@ function BulkGradeForm({ attempts, onClose }: Omit<BulkGradeProps, 'isOpen'>) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        {grade.error && <Problem error={grade.error} />}
+        {grade.error && <Problem title={say.failed} error={grade.error} />}
         <BulkFailures result={grade.data} />
         <Text size="sm" lineClamp={3}>
           {attempts.map(({ name, lessonName }) => `${name}, ${lessonName}`).join(' · ')}

@@ -33,7 +33,7 @@ export function ClassLocks({ classDetails, lessons }: ClassLocksProps) {
       <Text size="sm" c="dimmed" px={20} pb="sm">
         {say.text}
       </Text>
-      {error && <Problem error={error} />}
+      {error && <Problem title={say.failed} error={error} />}
       <Loaded query={locks}>
         {(found) => (
           <ul className={treeClasses.tree}>

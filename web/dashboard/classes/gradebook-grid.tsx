@@ -1,17 +1,20 @@
 import { Button, Group, Kbd, Stack, Table, Text } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Keyboard, Users } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Gradebook } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { directionOf, SortButton } from '../../parts/rows.tsx'
+import type { Sort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
 import { RESULT_LOOKS } from '../progress/result-badge.tsx'
 import { dashboardWords } from '../words.ts'
+import { cellsOf, type GradebookCell } from './gradebook-cells.ts'
 import classes from './gradebook-grid.module.css'
-import { gradebookPage, ROWS_PER_PAGE } from './gradebook-page-query.ts'
+import { type GradebookView, gradebookPage, ROWS_PER_PAGE } from './gradebook-page-query.ts'
 
 const { gradebook: say } = dashboardWords
 const ROW_PX = 60
@@ -23,6 +26,7 @@ const JUMP = 10
 type Row = Gradebook['docs'][number]
 type Column = Gradebook['lessons'][number]
 interface CellPosition {
+  /** Row -1 contains the heads of the columns; the students follow. */
   readonly row: number
   /** Column 0 is the student's name; the lessons follow. */
   readonly column: number
@@ -30,12 +34,14 @@ interface CellPosition {
 
 interface GradebookGridProps {
   readonly classId: string
-  /** Shows only students whose names contain these words. */
-  readonly search: string | undefined
+  readonly view: GradebookView
+  readonly onSort: (order: Pick<GradebookView, 'sort' | 'lesson'>) => void
 }
 
-export function GradebookGrid({ classId, search }: GradebookGridProps) {
-  const first = useQuery(gradebookPage(classId, search, 1))
+export function GradebookGrid({ view, ...props }: GradebookGridProps) {
+  const { search } = view
+  // In another order the grid stays where it is, so that the head that was clicked keeps the focus.
+  const first = useQuery({ ...gradebookPage(props.classId, view, 1), placeholderData: keepPreviousData })
   return (
     <Loaded query={first} lines={10}>
       {({ lessons, total }) =>
@@ -46,7 +52,7 @@ export function GradebookGrid({ classId, search }: GradebookGridProps) {
             </Empty>
           </Card>
         ) : (
-          <Grid key={search} classId={classId} search={search} lessons={lessons} total={total} />
+          <Grid key={search} view={view} lessons={lessons} total={total} {...props} />
         )
       }
     </Loaded>
@@ -54,12 +60,12 @@ export function GradebookGrid({ classId, search }: GradebookGridProps) {
 }
 
 interface GridProps extends GradebookGridProps {
-  readonly lessons: readonly Column[]
+  readonly lessons: Column[]
   readonly total: number
 }
 
 /** Renders only the visible rows, so that a class of thousands scrolls smoothly. */
-function Grid({ classId, search, lessons, total }: GridProps) {
+function Grid({ classId, view, onSort, lessons, total }: GridProps) {
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
   const keysButton = useRef<HTMLButtonElement>(null)
@@ -86,14 +92,14 @@ function Grid({ classId, search, lessons, total }: GridProps) {
 
   const rows = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i)
   // Keep the chosen row rendered even if it is not visible, because the Tab key enters the grid at its cell.
-  if (!rows.includes(place.row)) rows.push(place.row)
+  if (place.row >= 0 && !rows.includes(place.row)) rows.push(place.row)
   const pages = [...new Set(rows.map((row) => Math.floor(row / ROWS_PER_PAGE) + 1))]
-  const answers = useQueries({ queries: pages.map((page) => gradebookPage(classId, search, page)) })
+  const answers = useQueries({ queries: pages.map((page) => gradebookPage(classId, view, page)) })
   const rowAt = (row: number): Row | undefined =>
     answers[pages.indexOf(Math.floor(row / ROWS_PER_PAGE) + 1)]?.data?.docs[row % ROWS_PER_PAGE]
 
   const go = (row: number, column: number) => {
-    const to = { row: clamp(row, total - 1), column: clamp(column, lessons.length) }
+    const to = { row: clamp(row, -1, total - 1), column: clamp(column, 0, lessons.length) }
     isMoved.current = true
     setPlace(to)
     bringIntoView(box.current!, to)
@@ -118,17 +124,32 @@ function Grid({ classId, search, lessons, total }: GridProps) {
       Home: () => go(isFar ? 0 : row, 0),
       End: () => go(isFar ? total - 1 : row, lessons.length),
       PageDown: () => go(row + JUMP, column),
-      PageUp: () => go(row - JUMP, column),
+      PageUp: () => go(Math.max(0, row - JUMP), column),
       Enter: () => open(row),
       Escape: () => keysButton.current!.focus(),
       '?': () => showKeys(true),
     }
     const move = moves[event.key]
-    if (!move) return
+    // Enter on the head of a column presses its button.
+    if (!move || (row < 0 && event.key === 'Enter')) return
     event.preventDefault()
     move()
   }
 
+  const sortBy = (name: 'name' | 'result', lesson?: string): Sort => ({
+    by: view.lesson === lesson ? (view.sort ?? 'name') : '',
+    onChange: (by) => onSort({ sort: by as typeof name, ...(lesson !== undefined && { lesson }) }),
+  })
+  const heads = [
+    { id: '', title: say.student, sort: 'name', order: sortBy('name') },
+    ...lessons.map(({ lessonId: id, name: title, parentId }) => ({
+      id,
+      title,
+      sort: 'result',
+      order: sortBy('result', id),
+      isStep: parentId !== null,
+    })),
+  ]
   return (
     <>
       <Card isFlush>
@@ -148,11 +169,14 @@ function Grid({ classId, search, lessons, total }: GridProps) {
           {/* biome-ignore lint/a11y/useSemanticElements: as above */}
           {/* biome-ignore lint/a11y/useFocusableInteractive: its cells are */}
           <div role="row" aria-rowindex={1} className={classes.head} data-columns>
-            <ColumnHead isStudent>{say.student}</ColumnHead>
-            {lessons.map(({ lessonId, name, parentId }) => (
-              <ColumnHead key={lessonId} isStep={parentId !== null}>
-                {name}
-              </ColumnHead>
+            {heads.map(({ id, ...head }, column) => (
+              <ColumnHead
+                key={id}
+                {...head}
+                column={column}
+                isChosen={place.row < 0 && place.column === column}
+                onChoose={setPlace}
+              />
             ))}
           </div>
           <div role="presentation" className={classes.body} style={{ height: total * ROW_PX }}>
@@ -203,7 +227,7 @@ function Grid({ classId, search, lessons, total }: GridProps) {
   )
 }
 
-const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, value))
+const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
 
 function bringIntoView(box: HTMLElement, { row, column }: CellPosition): void {
   const top = row * ROW_PX
@@ -220,20 +244,32 @@ function bringIntoView(box: HTMLElement, { row, column }: CellPosition): void {
 }
 
 interface ColumnHeadProps {
-  readonly isStudent?: boolean
+  readonly title: string
+  readonly sort: string
+  readonly order: Sort
+  readonly column: number
   readonly isStep?: boolean
-  readonly children: string
+  readonly isChosen: boolean
+  readonly onChoose: (place: CellPosition) => void
 }
-const ColumnHead = ({ isStudent = false, isStep = false, children }: ColumnHeadProps) => (
+const ColumnHead = ({ title, sort, order, column, isStep = false, isChosen, onChoose }: ColumnHeadProps) => (
   // biome-ignore lint/a11y/useSemanticElements: as above
-  // biome-ignore lint/a11y/useFocusableInteractive: nothing is done with it
+  // biome-ignore lint/a11y/useFocusableInteractive: its button is
   <div
     role="columnheader"
-    className={isStudent ? classes.name : classes.cell}
-    title={children}
+    aria-colindex={column + 1}
+    aria-sort={directionOf(sort, order.by)}
+    className={column === 0 ? classes.name : classes.cell}
     {...(isStep && { 'data-step': true })}
   >
-    <span className={classes.line}>{children}</span>
+    <SortButton
+      column={{ title, sort }}
+      sort={order}
+      title={title}
+      tabIndex={isChosen ? 0 : -1}
+      data-place={`-1-${column}`}
+      onFocus={() => onChoose({ row: -1, column })}
+    />
   </div>
 )
 
@@ -241,7 +277,7 @@ interface StudentRowProps {
   readonly index: number
   readonly classId: string
   readonly student: Row | undefined
-  readonly lessons: readonly Column[]
+  readonly lessons: Column[]
   readonly chosen: number | undefined
   readonly onChoose: (place: CellPosition) => void
 }
@@ -252,6 +288,7 @@ const StudentRow = memo(function StudentRow({ index, classId, student, lessons, 
     'aria-colindex': column + 1,
     onFocus: () => onChoose({ row: index, column }),
   })
+  const cells = student && cellsOf(student, lessons)
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: its cells are
@@ -265,6 +302,7 @@ const StudentRow = memo(function StudentRow({ index, classId, student, lessons, 
               params={{ classId, studentId: student.studentId }}
               tabIndex={-1}
               className={classes.link}
+              title={student.name || student.handle}
             >
               {student.name || student.handle}
             </Link>
@@ -285,26 +323,25 @@ const StudentRow = memo(function StudentRow({ index, classId, student, lessons, 
           tabIndex={chosen === i + 1 ? 0 : -1}
           {...cell(i + 1)}
         >
-          {student && <ResultCell lesson={student.lessons.find((one) => one.lessonId === lessonId)} />}
+          {cells && <ResultCell {...cells[i]!} />}
         </div>
       ))}
     </div>
   )
 })
 
-function ResultCell({ lesson }: { readonly lesson: Row['lessons'][number] | undefined }) {
-  const result = lesson?.result ?? 'NOT STARTED'
+function ResultCell({ result, score, attempts, timeOnTask }: GradebookCell) {
   const Icon = RESULT_LOOKS[result].icon
-  const more =
-    lesson && lesson.attempts > 0 ? `${say.attempts(lesson.attempts)} · ${sayDuration(lesson.timeOnTask)}` : undefined
   return (
     <>
       <span className={classes.result} data-result={result}>
         <Icon size={15} aria-hidden />
         {dashboardWords.results[result]}
-        {lesson?.score != null && <b>{lesson.score}</b>}
+        {score !== null && <b>{score}</b>}
       </span>
-      {more !== undefined && <span className={classes.small}>{more}</span>}
+      {attempts > 0 && (
+        <span className={classes.small}>{`${say.attempts(attempts)} · ${sayDuration(timeOnTask)}`}</span>
+      )}
     </>
   )
 }

@@ -14,7 +14,7 @@ const { gradebook: say } = dashboardWords
 
 export function GradebookPage() {
   const { classId } = useClass()
-  const { search } = route.useSearch()
+  const view = route.useSearch()
   const navigate = route.useNavigate()
   return (
     <>
@@ -36,10 +36,14 @@ export function GradebookPage() {
       <Stack>
         <SearchField
           label={dashboardWords.class.findStudent}
-          value={search}
-          onChange={(to) => void navigate({ search: only({ search: to }), replace: true })}
+          value={view.search}
+          onChange={(to) => void navigate({ search: only({ ...view, search: to }), replace: true })}
         />
-        <GradebookGrid classId={classId} search={search} />
+        <GradebookGrid
+          classId={classId}
+          view={view}
+          onSort={(order) => void navigate({ search: only({ search: view.search, ...order }) })}
+        />
       </Stack>
     </>
   )

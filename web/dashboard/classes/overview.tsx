@@ -12,6 +12,7 @@ import { words } from '../../parts/words.ts'
 import { RESULT_LOOKS } from '../progress/result-badge.tsx'
 import { dashboardWords } from '../words.ts'
 import { ClassLocks } from './class-locks.tsx'
+import { cellsOf } from './gradebook-cells.ts'
 import classes from './overview.module.css'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
@@ -63,7 +64,7 @@ export function Overview({ classDetails }: { readonly classDetails: ClassDetails
 /** A table of students and lessons, coloured by result. Each cell also contains the result as a word, and the score. */
 const Matrix = ({ book: { classId, lessons, docs } }: { readonly book: Gradebook }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-  <section className={classes.scroll} aria-label={overview.matrix} tabIndex={0}>
+  <section className={`${classes.scroll} gs-scroll`} aria-label={overview.matrix} tabIndex={0}>
     <table className={classes.matrix}>
       <thead>
         <tr>
@@ -78,29 +79,27 @@ const Matrix = ({ book: { classId, lessons, docs } }: { readonly book: Gradebook
         </tr>
       </thead>
       <tbody>
-        {docs.map(({ studentId, name, handle, lessons: standings }) => (
-          <tr key={studentId}>
+        {docs.map((student) => (
+          <tr key={student.studentId}>
             <th scope="row">
               <Link
                 to="/dashboard/classes/$classId/students/$studentId"
-                params={{ classId, studentId }}
+                params={{ classId, studentId: student.studentId }}
                 className={classes.link}
               >
-                {name || handle}
+                {student.name || student.handle}
               </Link>
               <Text component="span" size="xs" c="dimmed" display="block" fw={400}>
-                {handle}
+                {student.handle}
               </Text>
             </th>
-            {lessons.map(({ lessonId }) => {
-              const standing = standings.find((one) => one.lessonId === lessonId)
-              const result = standing?.result ?? 'NOT STARTED'
+            {cellsOf(student, lessons).map(({ result, score }, i) => {
               const Icon = RESULT_LOOKS[result].icon
               return (
-                <td key={lessonId}>
+                <td key={lessons[i]!.lessonId}>
                   <span className={classes.cell} data-result={result}>
                     <Icon size={15} aria-hidden />
-                    {standing?.score ?? ''}
+                    {score}
                     <VisuallyHidden>{dashboardWords.results[result]}</VisuallyHidden>
                   </span>
                 </td>

@@ -1,17 +1,12 @@
 import { Alert, Badge, Button, Checkbox, FileInput, Group, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
-import {
-  importRoster,
-  listSentInvitations,
-  listStudents,
-  type RosterReport,
-  readClass,
-  readGradebook,
-} from '../../api/operations.ts'
+import { importRoster, type RosterReport } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
+import { ROSTER_CHANGES } from './roster-changes.ts'
 
 const { import: say } = dashboardWords
 /** Maximum number of rows that the dialog shows. */
@@ -29,7 +24,7 @@ export function RosterImport({ classId, onClose }: { readonly classId: string; r
   const [chosen, setChosen] = useState<File | null>(null)
   const [allOrNothing, setAllOrNothing] = useState(false)
   const [report, setReport] = useState<RosterReport & { readonly isDry: boolean }>()
-  const send = useWrite(importRoster, { changes: [listStudents, listSentInvitations, readClass, readGradebook] })
+  const send = useWrite(importRoster, { changes: ROSTER_CHANGES })
   const go = (dryRun: boolean) =>
     send.mutate(
       { classId, dryRun, allOrNothing, file: new Blob([chosen!], { type: 'text/csv' }) },
@@ -44,7 +39,7 @@ export function RosterImport({ classId, onClose }: { readonly classId: string; r
   const isBlocked = allOrNothing && (report?.counts.refused ?? 0) > 0
   return (
     <Stack>
-      {send.error && <Problem error={send.error} />}
+      {send.error && <Problem title={say.failed} error={send.error} />}
       {!report && (
         <>
           <Text size="sm">{say.text}</Text>
@@ -112,7 +107,7 @@ function Rows({ report: { rows } }: { readonly report: RosterReport }) {
   const ordered = [...rows].sort((a, b) => Number(b.result === 'refused') - Number(a.result === 'refused'))
   return (
     <>
-      <Table.ScrollContainer minWidth={360} mah={320} type="native" tabIndex={0}>
+      <ScrollBox minWidth={360} mah={320}>
         <Table aria-label={say.result}>
           <Table.Thead>
             <Table.Tr>
@@ -134,7 +129,7 @@ function Rows({ report: { rows } }: { readonly report: RosterReport }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </ScrollBox>
       {rows.length > SHOWN && (
         <Text size="sm" c="dimmed">
           {say.shown(SHOWN, rows.length)}

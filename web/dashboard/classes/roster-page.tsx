@@ -1,17 +1,13 @@
-import { ActionIcon, Anchor, Badge, Button, Group, Menu, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { CircleCheck, CircleMinus, CirclePause, EllipsisVertical, FileUp, Users } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, lazy, Suspense, useState } from 'react'
 import {
   type ClassDetails,
   dropStudent,
   enrolStudent,
-  listSentInvitations,
-  listStudents,
   listTransferTargets,
-  readClass,
-  readGradebook,
   reinstateStudent,
   type Student,
   suspendStudent,
@@ -22,23 +18,34 @@ import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { invitationWords } from '../../parts/invitation-words.ts'
+import { TextLink } from '../../parts/link.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, notifyProblem, offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
 import { SearchField } from '../../parts/search-field.tsx'
+import { SelectionBar, useSelection } from '../../parts/selection.tsx'
 import { SentInvitations } from '../../parts/sent-invitations.tsx'
+import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
+import type { BulkChange } from './roster-bulk.tsx'
+import { bulkWords } from './roster-bulk-words.ts'
+import { ROSTER_CHANGES } from './roster-changes.ts'
 import { RosterImport } from './roster-import.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/roster')
 const { roster: say } = dashboardWords
-export const ROSTER_CHANGES = [listStudents, listSentInvitations, readClass, readGradebook]
+/** Loaded only when somebody changes several students, because few do. */
+const RosterBulkDialog = lazy(() =>
+  import('./roster-bulk.tsx').then(({ RosterBulkDialog: dialog }) => ({ default: dialog })),
+)
 const LOOKS = {
   active: { color: 'green', icon: CircleCheck },
   suspended: { color: 'yellow', icon: CirclePause },
@@ -95,7 +102,7 @@ function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails:
   return (
     <Card title={say.enrol}>
       <Stack gap="sm">
-        {enrol.error && <Problem error={enrol.error} />}
+        {enrol.error && <Problem title={say.enrolFailed} error={enrol.error} />}
         <Text size="sm" c="dimmed">
           {say.enrolText}
         </Text>
@@ -140,10 +147,9 @@ function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails:
 }
 
 function List({ classDetails }: { readonly classDetails: ClassDetails }) {
-  const { page = 1, status, search } = route.useSearch()
+  const { page = 1, status, search, sort } = route.useSearch()
   const navigate = route.useNavigate()
   const students = useQuery(route.useLoaderData().students)
-  const [moved, setMoved] = useState<Student>()
   return (
     <Card
       title={dashboardWords.class.roster}
@@ -152,7 +158,7 @@ function List({ classDetails }: { readonly classDetails: ClassDetails }) {
           <SearchField
             label={dashboardWords.class.findStudent}
             value={search}
-            onChange={(to) => void navigate({ search: only({ status, search: to }), replace: true })}
+            onChange={(to) => void navigate({ search: only({ status, sort, search: to }), replace: true })}
           />
           <Select
             aria-label={say.status}
@@ -165,7 +171,9 @@ function List({ classDetails }: { readonly classDetails: ClassDetails }) {
             ]}
             value={status ?? ''}
             onChange={(value) =>
-              void navigate({ search: only({ search, status: (value || undefined) as Student['status'] | undefined }) })
+              void navigate({
+                search: only({ search, sort, status: (value || undefined) as Student['status'] | undefined }),
+              })
             }
           />
         </Group>
@@ -180,28 +188,7 @@ function List({ classDetails }: { readonly classDetails: ClassDetails }) {
             </Empty>
           ) : (
             <>
-              <Table.ScrollContainer minWidth={600} type="native" tabIndex={0}>
-                <Table aria-label={dashboardWords.class.roster} horizontalSpacing={20}>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>{say.name}</Table.Th>
-                      <Table.Th>{say.state}</Table.Th>
-                      <Table.Th>{say.since}</Table.Th>
-                      {classDetails.may.changeRoster && <Table.Th ta="right">{say.actions}</Table.Th>}
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {docs.map((one) => (
-                      <StudentRow
-                        key={one.studentId}
-                        student={one}
-                        mayChange={classDetails.may.changeRoster}
-                        onMove={() => setMoved(one)}
-                      />
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
+              <StudentTable classDetails={classDetails} students={docs} />
               <Pager
                 page={page}
                 pages={pages}
@@ -211,6 +198,62 @@ function List({ classDetails }: { readonly classDetails: ClassDetails }) {
           )
         }
       </Loaded>
+    </Card>
+  )
+}
+
+interface StudentTableProps {
+  readonly classDetails: ClassDetails
+  readonly students: readonly Student[]
+}
+
+function StudentTable({ classDetails, students }: StudentTableProps) {
+  const mayChange = classDetails.may.changeRoster
+  const [moved, setMoved] = useState<Student>()
+  const [bulk, setBulk] = useState<BulkChange>()
+  const selection = useSelection(students.map(({ studentId }) => studentId))
+  const chosen = students.filter(({ studentId }) => selection.has(studentId))
+  const choices: readonly BulkChange[] = [
+    { to: 'suspended', students: chosen.filter(({ status }) => status === 'active') },
+    { to: 'active', students: chosen.filter(({ status }) => status !== 'active') },
+    { to: 'dropped', students: chosen.filter(({ status }) => status !== 'dropped') },
+  ]
+  return (
+    <>
+      {mayChange && (
+        <SelectionBar selection={selection}>
+          {choices.map(
+            (one) =>
+              one.students.length > 0 && (
+                <Button
+                  key={one.to}
+                  size="compact-sm"
+                  variant="default"
+                  {...(one.to === 'dropped' && { c: 'red' })}
+                  onClick={() => setBulk(one)}
+                >
+                  {bulkWords[one.to].go(one.students.length)}
+                </Button>
+              ),
+          )}
+        </SelectionBar>
+      )}
+      <Rows
+        label={dashboardWords.class.roster}
+        head={[
+          { title: say.name, sort: 'name' },
+          { title: say.state, sort: 'status' },
+          { title: say.since, sort: 'enrolled' },
+        ]}
+        hasActions={mayChange}
+        sort={useSort('enrolled')}
+        {...(mayChange && { selection })}
+        minWidth={520}
+      >
+        {students.map((one) => (
+          <StudentRow key={one.studentId} student={one} mayChange={mayChange} onMove={() => setMoved(one)} />
+        ))}
+      </Rows>
       <Dialog
         isOpen={moved !== undefined}
         onClose={() => setMoved(undefined)}
@@ -218,7 +261,12 @@ function List({ classDetails }: { readonly classDetails: ClassDetails }) {
       >
         {moved && <Transfer classDetails={classDetails} student={moved} onClose={() => setMoved(undefined)} />}
       </Dialog>
-    </Card>
+      {bulk && (
+        <Suspense fallback={null}>
+          <RosterBulkDialog key={bulk.to} change={bulk} onDone={selection.clear} onClose={() => setBulk(undefined)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 
@@ -236,67 +284,77 @@ function StudentRow({ student, mayChange, onMove }: StudentRowProps) {
   const name = student.name || student.handle
   const { color, icon: Icon } = LOOKS[status]
   const fail = (error: Error) => notifyProblem(error.message)
-  const back = () => reinstate.mutate({ studentId }, { onError: fail })
+  // A suspended student who was dropped has to be reinstated before they can be suspended again.
+  const back = async () => {
+    try {
+      await reinstate.mutateAsync({ studentId })
+      if (status === 'suspended') await suspend.mutateAsync({ studentId })
+    } catch (error) {
+      fail(error as Error)
+    }
+  }
   const put = (write: typeof drop, message: string, undo: () => void) =>
     write.mutate({ studentId }, { onError: fail, onSuccess: () => offerUndo(message, undo) })
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/dashboard/classes/$classId/students/$studentId" params={{ classId, studentId }} {...props} />
-          )}
-        >
-          {name}
-        </Anchor>
-        <Text size="xs" c="dimmed">
-          {student.handle}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Badge color={color} leftSection={<Icon size={13} aria-hidden />}>
+    <Row
+      select={{ id: studentId, name }}
+      cells={[
+        <div key="name">
+          <TextLink to="/dashboard/classes/$classId/students/$studentId" params={{ classId, studentId }} size="sm">
+            {name}
+          </TextLink>
+          <Text size="xs" c="dimmed">
+            {student.handle}
+          </Text>
+        </div>,
+        <Badge key="status" color={color} leftSection={<Icon size={13} aria-hidden />}>
           {dashboardWords.student.statuses[status]}
-        </Badge>
-      </Table.Td>
-      <Table.Td>
-        <Time at={student.enrolledDate} />
-      </Table.Td>
-      {mayChange && (
-        <Table.Td ta="right">
-          <Menu position="bottom-end" withinPortal>
-            <Menu.Target>
-              <ActionIcon variant="subtle" color="gray" size="lg" aria-label={say.menu(name)}>
-                <EllipsisVertical size={18} aria-hidden />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {status === 'active' ? (
-                <>
-                  <Menu.Item onClick={onMove}>{say.transfer}</Menu.Item>
-                  <Menu.Item onClick={() => put(suspend, say.suspended(name), back)}>{say.suspend}</Menu.Item>
-                </>
-              ) : (
-                <Menu.Item
-                  onClick={() =>
-                    put(reinstate, say.reinstated(name), () =>
-                      (status === 'dropped' ? drop : suspend).mutate({ studentId }, { onError: fail }),
-                    )
-                  }
-                >
-                  {say.reinstate}
-                </Menu.Item>
-              )}
-              {status !== 'dropped' && (
-                <Menu.Item color="red" onClick={() => put(drop, say.dropped(name), back)}>
-                  {say.drop}
-                </Menu.Item>
-              )}
-            </Menu.Dropdown>
-          </Menu>
-        </Table.Td>
-      )}
-    </Table.Tr>
+        </Badge>,
+        <Time key="since" at={student.enrolledDate} />,
+        ...(mayChange
+          ? [
+              <MenuButton
+                key="actions"
+                position="bottom-end"
+                withinPortal
+                button={
+                  <ActionIcon variant="subtle" color="gray" size="lg" aria-label={say.menu(name)}>
+                    <EllipsisVertical size={18} aria-hidden />
+                  </ActionIcon>
+                }
+              >
+                {(Menu) => (
+                  <>
+                    {status === 'active' ? (
+                      <>
+                        <Menu.Item onClick={onMove}>{say.transfer}</Menu.Item>
+                        <Menu.Item onClick={() => put(suspend, say.suspended(name), () => void back())}>
+                          {say.suspend}
+                        </Menu.Item>
+                      </>
+                    ) : (
+                      <Menu.Item
+                        onClick={() =>
+                          put(reinstate, say.reinstated(name), () =>
+                            (status === 'dropped' ? drop : suspend).mutate({ studentId }, { onError: fail }),
+                          )
+                        }
+                      >
+                        {say.reinstate}
+                      </Menu.Item>
+                    )}
+                    {status !== 'dropped' && (
+                      <Menu.Item color="red" onClick={() => put(drop, say.dropped(name), () => void back())}>
+                        {say.drop}
+                      </Menu.Item>
+                    )}
+                  </>
+                )}
+              </MenuButton>,
+            ]
+          : []),
+      ]}
+    />
   )
 }
 
@@ -314,7 +372,7 @@ function Transfer({ classDetails, student, onClose }: TransferProps) {
   if (targets.data?.length === 0) return <Text size="sm">{say.noOther}</Text>
   return (
     <Stack>
-      {move.error && <Problem error={move.error} />}
+      {move.error && <Problem title={say.transferFailed} error={move.error} />}
       <Select
         label={say.transferTo}
         description={say.transferText}

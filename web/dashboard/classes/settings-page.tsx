@@ -85,7 +85,7 @@ function Form({ classDetails: { classId, name, sequential, joinCode } }: ClassDe
       {
         onSuccess: () => {
           form.resetDirty()
-          notify(words.form.saved)
+          notify(say.saved)
         },
       },
     ),
@@ -94,7 +94,7 @@ function Form({ classDetails: { classId, name, sequential, joinCode } }: ClassDe
     <Card title={say.class}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          {save.error && <Problem error={save.error} />}
+          {save.error && <Problem title={say.saveFailed} error={save.error} />}
           <TextInput label={say.name} {...form.getInputProps('name')} />
           <Switch
             label={say.sequential}
@@ -163,11 +163,11 @@ function Staff({ classDetails: { classId, staff = [], may } }: ClassDetailsProps
         <Text size="sm" c="dimmed">
           {say.staffText}
         </Text>
-        {error && <Problem error={error} />}
+        {error && <Problem title={say.staffFailed} error={error} />}
         {staff.length === 0 ? (
           <Text size="sm">{say.noStaff}</Text>
         ) : (
-          <Table aria-label={say.staff}>
+          <Table aria-label={say.staff} horizontalSpacing={0}>
             <Table.Tbody>
               {staff.map((one) => {
                 const name = `${one.firstName} ${one.lastName}`.trim() || one.handle
@@ -251,7 +251,7 @@ function End({ classDetails: { classId, name, ended, students } }: ClassDetailsP
   return (
     <Card title={say.danger}>
       <Stack align="flex-start">
-        {error && <Problem error={error} />}
+        {error && <Problem title={say.endFailed} error={error} />}
         <Text size="sm">{ended ? say.ended : say.endText}</Text>
         {ended ? (
           <Button variant="default" loading={reopen.isPending} onClick={open}>

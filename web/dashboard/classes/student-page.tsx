@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Menu, Stack, Text } from '@mantine/core'
+import { ActionIcon, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { EllipsisVertical, UserX } from 'lucide-react'
@@ -16,6 +16,7 @@ import {
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { ButtonLink } from '../../parts/link.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
@@ -161,7 +162,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
       <Text size="sm" c="dimmed" px={20} pb="sm">
         {say.lessonsText}
       </Text>
-      {error && <Problem error={error} />}
+      {error && <Problem title={dashboardWords.locks.failed} error={error} />}
       <ol className={classes.tree}>
         {lessons.map((one) => {
           const byHand = byHandOf(one.lessonId)
@@ -206,55 +207,60 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                 )}
               </div>
               {(may.grade || may.setLocks) && (
-                <Menu position="bottom-end" withinPortal>
-                  <Menu.Target>
+                <MenuButton
+                  position="bottom-end"
+                  withinPortal
+                  button={
                     <ActionIcon variant="subtle" color="gray" size="lg" aria-label={say.menu(one.name)}>
                       <EllipsisVertical size={18} aria-hidden />
                     </ActionIcon>
-                  </Menu.Target>
-                  <Menu.Dropdown>
-                    {may.grade && one.completed !== null && one.lessonResultId !== null && (
-                      <Menu.Item
-                        onClick={() =>
-                          setGraded({
-                            classId,
-                            studentId,
-                            name,
-                            lessonId: one.lessonId,
-                            lessonName: one.name,
-                            lessonResultId: one.lessonResultId!,
-                            // The first grade of an attempt needs no reason. If the platform requires one anyway, the
-                            // dialog shows its error.
-                            isFirst: one.result === 'INCOMPLETE',
-                          })
-                        }
-                      >
-                        {one.result === 'INCOMPLETE' ? dashboardWords.grading.grade : say.grade}
-                      </Menu.Item>
-                    )}
-                    {/* A lesson without a limit of attempts needs no extra ones. */}
-                    {may.grade && one.attemptsLeft !== null && (
-                      <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>
-                    )}
-                    {may.setLocks && byHand?.locked !== true && (
-                      <Menu.Item onClick={() => decide(one, true)}>{say.lock}</Menu.Item>
-                    )}
-                    {may.setLocks && byHand?.locked !== false && (
-                      <Menu.Item onClick={() => decide(one, false)}>{say.unlock}</Menu.Item>
-                    )}
-                    {may.setLocks && byHand && (
-                      <Menu.Item onClick={() => decide(one, undefined)}>{say.clear}</Menu.Item>
-                    )}
-                    {may.grade && one.completed !== null && (
-                      <>
-                        <Menu.Divider />
-                        <Menu.Item color="red" onClick={() => setReset(about)}>
-                          {say.reset}
+                  }
+                >
+                  {(Menu) => (
+                    <>
+                      {may.grade && one.completed !== null && one.lessonResultId !== null && (
+                        <Menu.Item
+                          onClick={() =>
+                            setGraded({
+                              classId,
+                              studentId,
+                              name,
+                              lessonId: one.lessonId,
+                              lessonName: one.name,
+                              lessonResultId: one.lessonResultId!,
+                              // The first grade of an attempt needs no reason. If the platform requires one anyway, the
+                              // dialog shows its error.
+                              isFirst: one.result === 'INCOMPLETE',
+                            })
+                          }
+                        >
+                          {one.result === 'INCOMPLETE' ? dashboardWords.grading.grade : say.grade}
                         </Menu.Item>
-                      </>
-                    )}
-                  </Menu.Dropdown>
-                </Menu>
+                      )}
+                      {/* A lesson without a limit of attempts needs no extra ones. */}
+                      {may.grade && one.attemptsLeft !== null && (
+                        <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>
+                      )}
+                      {may.setLocks && byHand?.locked !== true && (
+                        <Menu.Item onClick={() => decide(one, true)}>{say.lock}</Menu.Item>
+                      )}
+                      {may.setLocks && byHand?.locked !== false && (
+                        <Menu.Item onClick={() => decide(one, false)}>{say.unlock}</Menu.Item>
+                      )}
+                      {may.setLocks && byHand && (
+                        <Menu.Item onClick={() => decide(one, undefined)}>{say.clear}</Menu.Item>
+                      )}
+                      {may.grade && one.completed !== null && (
+                        <>
+                          <Menu.Divider />
+                          <Menu.Item color="red" onClick={() => setReset(about)}>
+                            {say.reset}
+                          </Menu.Item>
+                        </>
+                      )}
+                    </>
+                  )}
+                </MenuButton>
               )}
             </li>
           )

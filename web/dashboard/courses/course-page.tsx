@@ -71,7 +71,7 @@ function Editor({ course }: { readonly course: CourseDocument }) {
         }
       />
       <Stack gap="lg">
-        {save.error && <Problem error={save.error} />}
+        {save.error && <Problem title={say.saveFailed} error={save.error} />}
         {isDirty ? <Alert color="yellow">{say.unsaved}</Alert> : course.draft && <Alert>{say.draft}</Alert>}
         <Card title={say.about}>
           <Stack>

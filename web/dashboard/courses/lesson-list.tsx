@@ -39,7 +39,7 @@ export function Lessons({ doc, onChange }: PartProps) {
   }
   const remove = (place: LessonPosition, name: string) => {
     onChange(removeLesson(doc, place))
-    offerUndo(`${say.remove}: ${name}`, () => onChange(doc))
+    offerUndo(say.removed(name), () => onChange(doc))
   }
   const row = (one: Step, place: LessonPosition, count: number) => (
     <LessonRow

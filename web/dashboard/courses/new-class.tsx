@@ -39,7 +39,7 @@ export function NewClass({ courseId }: { readonly courseId: string }) {
         <form onSubmit={submit} noValidate>
           <Unsaved hasChanges={() => form.isDirty()} />
           <Stack>
-            {create.error && <Problem error={create.error} />}
+            {create.error && <Problem title={say.failed} error={create.error} />}
             <TextInput label={settings.name} data-autofocus {...form.getInputProps('name')} />
             <Switch
               label={settings.sequential}

@@ -52,7 +52,7 @@ export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
       <form onSubmit={submit} noValidate>
         <Unsaved hasChanges={() => form.isDirty('name')} />
         <Stack>
-          {create.error && <Problem error={create.error} />}
+          {create.error && <Problem title={say.failed} error={create.error} />}
           {only === undefined && (
             <OrganisationField
               asRole="owner"

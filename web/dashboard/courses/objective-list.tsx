@@ -60,7 +60,7 @@ export function Objectives({ doc, onChange }: PartProps) {
                 aria-label={say.removeOf(one.name)}
                 onClick={() => {
                   put(objectives.filter(({ id }) => id !== one.id))
-                  offerUndo(`${say.remove}: ${one.name}`, () => onChange(doc))
+                  offerUndo(say.removed(one.name), () => onChange(doc))
                 }}
               >
                 <Trash2 size={16} aria-hidden />

@@ -46,6 +46,7 @@ function ExtraForm({
       error={give.error}
       isBusy={give.isPending}
       label={extra.go}
+      failed={extra.failed}
       onClose={onClose}
       onSend={(reason) =>
         give.mutate(
@@ -78,6 +79,7 @@ function ResetForm({ target, onClose }: { readonly target: StudentLesson; readon
       error={go.error}
       isBusy={go.isPending}
       label={reset.go}
+      failed={reset.failed}
       isDangerous
       onClose={onClose}
       onSend={(reason) =>
@@ -101,6 +103,8 @@ interface ReasonFormProps {
   readonly error: Error | null
   readonly isBusy: boolean
   readonly label: string
+  /** Title of the message if the change fails. */
+  readonly failed: string
   readonly isDangerous?: boolean
   readonly onClose: () => void
   readonly onSend: (reason: string) => void
@@ -108,7 +112,7 @@ interface ReasonFormProps {
 }
 
 /** Asks an instructor for the reason of a change. The student can read it. */
-function ReasonForm({ error, isBusy, label, isDangerous = false, onClose, onSend, children }: ReasonFormProps) {
+function ReasonForm({ error, isBusy, label, failed, isDangerous = false, onClose, onSend, children }: ReasonFormProps) {
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)
   useUnsaved(() => reason.trim() !== '')
@@ -120,7 +124,7 @@ function ReasonForm({ error, isBusy, label, isDangerous = false, onClose, onSend
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        {error && <Problem error={error} />}
+        {error && <Problem title={failed} error={error} />}
         {children}
         <Textarea
           label={grading.reason}

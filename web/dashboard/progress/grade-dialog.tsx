@@ -93,7 +93,7 @@ function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; rea
   return (
     <form onSubmit={submit}>
       <Stack>
-        {grade.error && <Problem error={grade.error} />}
+        {grade.error && <Problem title={say.failed} error={grade.error} />}
         {reported && (
           <Facts>
             <Fact name={say.finished}>

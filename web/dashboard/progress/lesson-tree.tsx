@@ -53,7 +53,7 @@ export function LessonTree({
         const passed = whole.filter((one) => one.passed).length
         return (
           <Stack gap="lg">
-            {problem && <Problem error={problem} />}
+            {problem && <Problem title={say.startFailed} error={problem} />}
             <Card title={say.title} action={<Text size="sm">{say.progress(passed, whole.length)}</Text>} isFlush>
               {whole.length === 0 ? (
                 <Empty icon={BookOpen} title={say.empty} />

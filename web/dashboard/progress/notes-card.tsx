@@ -45,7 +45,7 @@ export function NotesCard({ entries, lessons, studentId, mayWrite, mayRemove }: 
               <Text className={classes.text}>{text}</Text>
               <Group gap="xs" justify="space-between">
                 <Text size="xs" c="dimmed">
-                  {[one.byName && say.by(one.byName), nameOf(one.lessonId)].filter(Boolean).join(' · ')}{' '}
+                  {[one.byName && say.by(one.byName), nameOf(one.lessonId)].filter(Boolean).map((fact) => `${fact} · `)}
                   <Time at={one.at} />
                 </Text>
                 {mayRemove && (
@@ -62,7 +62,7 @@ export function NotesCard({ entries, lessons, studentId, mayWrite, mayRemove }: 
       </Stack>
       <Dialog isOpen={asked !== undefined} onClose={() => setAsked(undefined)} title={say.removeTitle}>
         <Stack>
-          {remove.error && <Problem error={remove.error} />}
+          {remove.error && <Problem title={say.removeFailed} error={remove.error} />}
           <Text size="sm">{say.removeText}</Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsked(undefined)}>
@@ -112,7 +112,7 @@ function NoteForm({ lessons, studentId }: Pick<NotesCardProps, 'lessons' | 'stud
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        {add.error && <Problem error={add.error} />}
+        {add.error && <Problem title={say.addFailed} error={add.error} />}
         <Textarea
           label={say.write}
           description={say.help}

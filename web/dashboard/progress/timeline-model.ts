@@ -13,6 +13,8 @@ export interface Mark {
   readonly kind: 'score' | 'note' | 'change' | 'statement'
   readonly entry: TimelineEntry
   readonly text: string
+  /** The result of an attempt that has ended. */
+  readonly result?: string | undefined
 }
 export interface Attempt {
   readonly id: string
@@ -124,10 +126,10 @@ function toPauses(intervals: readonly Interval[], ended: number | undefined, now
 
 function toMarks(entry: TimelineEntry): Mark[] {
   const at = Date.parse(entry.at)
-  const { score, after } = dataOf(entry) ?? {}
+  const { score, result, after } = dataOf(entry) ?? {}
   switch (entry.kind) {
     case 'completed':
-      return score == null ? [] : [{ at, kind: 'score', entry, text: String(score) }]
+      return score == null ? [] : [{ at, kind: 'score', entry, text: String(score), result }]
     case 'grade':
       return [{ at, kind: 'change', entry, text: after?.score == null ? '' : String(after.score) }]
     case 'extra attempt':
@@ -141,13 +143,14 @@ function toMarks(entry: TimelineEntry): Mark[] {
   }
 }
 
-/** Returns the time span of all bands, with a margin on both sides. */
+/** Returns the time span of all bands, with a margin on both sides that is a share of the time drawn to scale. */
 export function spanOf(bands: readonly Band[]): Span {
   const all = bands.flatMap(({ attempts, marks }) => [
     ...attempts.flatMap(({ from, to }) => [from, to]),
     ...marks.map(({ at }) => at),
   ])
-  return widen({ from: Math.min(...all), to: Math.max(...all) })
+  const span = { from: Math.min(...all), to: Math.max(...all) }
+  return widen(span, scaleOf(bands, span, 0).shownMs)
 }
 
 /** A part of the time axis that is drawn to scale. */
@@ -241,8 +244,8 @@ function gapsIn(bands: readonly Band[], span: Span): Span[] {
 }
 
 const LEAST_MS = 60_000
-export function widen({ from, to }: Span): Span {
-  const air = Math.max(LEAST_MS, (to - from) * 0.04)
+export function widen({ from, to }: Span, shownMs = to - from): Span {
+  const air = Math.max(LEAST_MS, shownMs * 0.04)
   return { from: from - air, to: to + air }
 }
 /** Zooms in or out around a time, by default the middle of the span. */
@@ -304,4 +307,52 @@ function ticksOf({ from, to }: Span, most: number): { readonly at: number; reado
   )
   const count = Math.max(0, Math.floor((to - first) / step) + 1)
   return Array.from({ length: count }, (_, i) => ({ at: first + i * step, text: format.format(first + i * step) }))
+}
+
+/** Pixels that a character of the time axis takes. */
+const CHARACTER_PX = 6.2
+const CLEARANCE_PX = 4
+
+/** Returns the labels of breaks, centred at `x`. A label that would reach a label of the time axis is left out. */
+export function foldLabelsOf({ folds }: Scale, labels: readonly { readonly x: number; readonly text: string }[]) {
+  return folds.flatMap(({ from, to, x: start }) => {
+    const [text, x] = [sayGap(to - from), start + FOLD_PX / 2]
+    const reach = (text.length * CHARACTER_PX) / 2 + CLEARANCE_PX
+    const isCovered = labels.some((label) => {
+      const left = label.x + 4
+      return left < x + reach && left + label.text.length * CHARACTER_PX > x - reach
+    })
+    return isCovered ? [] : [{ from, x, text }]
+  })
+}
+
+/** Formats the length of a break briefly: 6 y, 12 d, 5 h, 40 min. */
+export const sayGap = (ms: number): string =>
+  ms >= 730 * DAY
+    ? `${Math.round(ms / (365.25 * DAY))} y`
+    : ms >= DAY
+      ? `${Math.round(ms / DAY)} d`
+      : ms >= HOUR
+        ? `${Math.round(ms / HOUR)} h`
+        : `${Math.max(1, Math.round(ms / MINUTE))} min`
+
+/** Pixels between a mark and its number, and pixels that a digit takes. */
+const [MARK_GAP_PX, DIGIT_PX] = [7, 8]
+/** Space that a number needs. With less space on the right of its mark, the number is drawn on the left. */
+const NUMBER_PX = 36
+
+/** Places the numbers of marks. A number that would cover the one before it is left out. */
+export function markTextsOf(marks: readonly Mark[], xOf: (at: number) => number, width: number) {
+  const texts = new Map<Mark, { readonly x: number; readonly anchor: 'start' | 'end' }>()
+  let free = Number.NEGATIVE_INFINITY
+  for (const mark of marks.filter(({ text }) => text !== '').toSorted((a, b) => a.at - b.at)) {
+    const at = xOf(mark.at)
+    const isLeft = at > width - NUMBER_PX
+    const length = mark.text.length * DIGIT_PX
+    const from = isLeft ? at - MARK_GAP_PX - length : at + MARK_GAP_PX
+    if (from < free) continue
+    free = from + length
+    texts.set(mark, { x: isLeft ? at - MARK_GAP_PX : at + MARK_GAP_PX, anchor: isLeft ? 'end' : 'start' })
+  }
+  return texts
 }

@@ -5,10 +5,13 @@ import {
   type Attempt,
   type Band,
   FOLD_PX,
+  foldLabelsOf,
   labelsOf,
   type Mark,
+  markTextsOf,
   pan,
   type Span,
+  sayGap,
   scaleOf,
   type TimelineEntry,
   widen,
@@ -32,8 +35,7 @@ interface TimelinePictureProps {
 
 /**
  * Draws the bands to scale, except that long times without activity are folded into marked breaks. Buttons and a table
- * do the
- * same for people who cannot see it or use a pointer.
+ * do the same for people who cannot see it or use a pointer.
  */
 export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePictureProps) {
   const { ref, width } = useElementSize()
@@ -42,6 +44,7 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
   const height = AXIS_PX + bands.length * BAND_PX
   const scale = scaleOf(bands, span, width)
   const { xOf } = scale
+  const labels = labelsOf(scale, span, width)
   // A drag across the picture moves by the time that is drawn to scale, not by the time in the breaks.
   const panBy = (from: Span, share: number) => onSpan(pan(from, share * (scale.shownMs / (span.to - span.from))))
   return (
@@ -74,13 +77,25 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
               <rect width={2.5} height={6} className={classes.hatchLine} />
             </pattern>
           </defs>
-          {labelsOf(scale, span, width).map(({ at, x, text }) => (
+          {labels.map(({ at, x, text }) => (
             <g key={at}>
               <line x1={x} x2={x} y1={AXIS_PX - 6} y2={height} className={classes.grid} />
               <text x={x + 4} y={14} className={classes.axis}>
                 {text}
               </text>
             </g>
+          ))}
+          {/* Breaks are behind the bands, so that they hide no score of an attempt before them. */}
+          {scale.folds.map(({ from, to, x }) => (
+            <g key={from}>
+              <title>{say.fold(sayGap(to - from))}</title>
+              <rect x={x} y={AXIS_PX - 6} width={FOLD_PX} height={height - AXIS_PX + 6} className={classes.fold} />
+            </g>
+          ))}
+          {foldLabelsOf(scale, labels).map(({ from, x, text }) => (
+            <text key={from} x={x} y={14} textAnchor="middle" className={classes.axis}>
+              {text}
+            </text>
           ))}
           {bands.map((band, i) => (
             <g key={band.lessonId} transform={`translate(0 ${AXIS_PX + i * BAND_PX})`}>
@@ -94,29 +109,11 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
               <Marks marks={band.marks} xOf={xOf} width={width} onOpen={onOpen} />
             </g>
           ))}
-          {scale.folds.map(({ from, to, x }) => (
-            <g key={from}>
-              <title>{say.fold(sayGap(to - from))}</title>
-              <rect x={x} y={AXIS_PX - 6} width={FOLD_PX} height={height - AXIS_PX + 6} className={classes.fold} />
-              <text x={x + FOLD_PX / 2} y={14} textAnchor="middle" className={classes.axis}>
-                {sayGap(to - from)}
-              </text>
-            </g>
-          ))}
         </svg>
       )}
     </div>
   )
 }
-
-const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000]
-/** Formats the length of a break briefly: 12 d, 5 h, 40 min. */
-const sayGap = (ms: number): string =>
-  ms >= DAY_MS
-    ? `${Math.round(ms / DAY_MS)} d`
-    : ms >= HOUR_MS
-      ? `${Math.round(ms / HOUR_MS)} h`
-      : `${Math.max(1, Math.round(ms / 60_000))} min`
 
 interface AttemptBarProps {
   readonly attempt: Attempt
@@ -165,12 +162,12 @@ interface MarksProps {
   readonly onOpen: (entry: TimelineEntry) => void
 }
 
-/** Space that a number needs. With less space on the right of its mark, the number is drawn on the left. */
-const LABEL_PX = 36
-
-const Marks = ({ marks, xOf, width, onOpen }: MarksProps) =>
-  marks.map(({ at, kind, entry, text }, i) => {
+const Marks = ({ marks, xOf, width, onOpen }: MarksProps) => {
+  const texts = markTextsOf(marks, xOf, width)
+  return marks.map((mark, i) => {
+    const { at, kind, entry, text, result } = mark
     const x = xOf(at)
+    const place = texts.get(mark)
     const key = `${kind}-${at}-${i}`
     if (kind === 'statement')
       return (
@@ -182,21 +179,18 @@ const Marks = ({ marks, xOf, width, onOpen }: MarksProps) =>
       )
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: as above
-      <g key={key} className={classes.mark} onClick={() => onOpen(entry)} data-kind={kind}>
+      <g key={key} className={classes.mark} onClick={() => onOpen(entry)} data-kind={kind} data-result={result}>
         {kind === 'note' ? (
           <rect x={x - 5} y={NOTE_Y - 5} width={10} height={10} rx={2} />
         ) : (
           <circle cx={x} cy={MARK_Y} r={4.5} />
         )}
-        {text !== '' && (
-          <text
-            x={x > width - LABEL_PX ? x - 7 : x + 7}
-            y={MARK_Y + 4}
-            textAnchor={x > width - LABEL_PX ? 'end' : 'start'}
-          >
+        {place && (
+          <text x={place.x} y={MARK_Y + 4} textAnchor={place.anchor}>
             {text}
           </text>
         )}
       </g>
     )
   })
+}

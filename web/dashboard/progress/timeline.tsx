@@ -5,6 +5,7 @@ import type { ReportedProgress, Results } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { Moment, sayDuration } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
@@ -139,6 +140,7 @@ function sayEntry(entry: TimelineEntry, bands: readonly Band[]): string {
     after?: { result?: keyof typeof dashboardWords.results; score?: number | null }
     verb?: string
     verbName?: string | null
+    name?: string
   }>(entry)
   const lasted = data?.end ? sayDuration((Date.parse(data.end) - Date.parse(entry.at)) / 1000) : say.since
   const { entries: all } = say
@@ -156,7 +158,7 @@ function sayEntry(entry: TimelineEntry, bands: readonly Band[]): string {
     case 'grade':
       return all.grade(dashboardWords.results[data.after?.result ?? 'INCOMPLETE'], data.after?.score ?? null)
     case 'objective':
-      return all.objective(data.score ?? 0)
+      return all.objective(data.name ?? '', data.score ?? 0)
     case 'statement':
       return all.statement(data.verbName ?? data.verb ?? '')
     case 'note':
@@ -183,7 +185,7 @@ function InWords({ entries, bands, onOpen, onMore, isMoreComing }: InWordsProps)
       <Text size="sm" c="dimmed" px={20} pb="sm">
         {say.tableText}
       </Text>
-      <Table.ScrollContainer minWidth={560} type="native" tabIndex={0}>
+      <ScrollBox minWidth={560}>
         <Table aria-label={say.table} horizontalSpacing={20}>
           <Table.Thead>
             <Table.Tr>
@@ -225,7 +227,7 @@ function InWords({ entries, bands, onOpen, onMore, isMoreComing }: InWordsProps)
             })}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </ScrollBox>
       {(entries.length > count || onMore) && (
         <Group p={20} pt="sm">
           {entries.length > count ? (

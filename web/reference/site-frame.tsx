@@ -4,13 +4,12 @@ import { useEffect } from 'react'
 import { useHere } from '../api/here.ts'
 import { Loaded } from '../parts/states.tsx'
 import { dropPending, endUnlessKeptBy } from './credentials.ts'
-import { OperationList } from './operation-list.tsx'
+import { SiteMenu } from './menu.tsx'
 import { reference } from './read.ts'
 import classes from './reference.module.css'
 
-/** Shows the list of operations beside the chosen one. The list stays mounted when another operation is chosen. */
-export function ReferenceFrame() {
-  const read = useQuery(reference())
+/** Shows the menu of the documentation beside the chosen page. The menu stays mounted when another page is chosen. */
+export function SiteFrame() {
   const who = useHere().person?.handle ?? null
   useEffect(() => {
     void endUnlessKeptBy(who)
@@ -24,15 +23,18 @@ export function ReferenceFrame() {
     return () => removeEventListener('pageshow', drop)
   }, [])
   return (
-    <Loaded query={read} lines={8}>
-      {(found) => (
-        <div className={classes.page}>
-          <OperationList reference={found} />
-          <div>
-            <Outlet />
-          </div>
-        </div>
-      )}
-    </Loaded>
+    <div className={classes.page}>
+      <SiteMenu />
+      <div>
+        <Outlet />
+      </div>
+    </div>
   )
 }
+
+/** Shows the pages of the API reference once the description of the API is loaded. */
+export const ReferenceFrame = () => (
+  <Loaded query={useQuery(reference())} lines={8}>
+    {() => <Outlet />}
+  </Loaded>
+)

@@ -1,0 +1,2 @@
+/** Loaded by `MenuButton` on demand. */
+export { Menu } from '@mantine/core'
