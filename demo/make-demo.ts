@@ -317,16 +317,16 @@ const FOUND: [handle: string, score: number, reasons: [weight: number, reason: s
     '@guadalupe.ramirez',
     1,
     [
-      [1, 'Names the skill night flying.'],
-      [1, 'Names the skill search and rescue.'],
+      [1, 'Lists the skill night flying.'],
+      [1, 'Lists the skill search and rescue.'],
     ],
   ],
   [
     '@kwame.mensah',
     0.5,
     [
-      [1, 'Names the skill night flying.'],
-      [0, 'Nothing speaks for the skill search and rescue.'],
+      [1, 'Lists the skill night flying.'],
+      [0, 'No evidence of search and rescue.'],
     ],
   ],
 ]

@@ -62,14 +62,14 @@ test('candidates are ranked by all that was asked for, and each score is explain
     {
       userId: 'cem',
       score: 0.5,
-      reasons: ['Holds the badge Night flyer.', 'Nothing speaks for the course Preflight inspection.'],
+      reasons: ['Holds the badge Night flyer.', 'No evidence of Preflight inspection.'],
       weights: [1, 0],
     },
     {
       userId: 'bea',
       score: 0.45,
       reasons: [
-        'Names the skill Night flying. That is close to the badge Night flyer.',
+        'Lists the skill Night flying. Similar to the badge Night flyer.',
         'Passed 2 of 4 lessons of the course Preflight inspection.',
       ],
       weights: [0.5, 0.4],
@@ -78,8 +78,8 @@ test('candidates are ranked by all that was asked for, and each score is explain
       userId: 'dag',
       score: 0.25,
       reasons: [
-        'Names the skill Night flying. That is close to the badge Night flyer.',
-        'Nothing speaks for the course Preflight inspection.',
+        'Lists the skill Night flying. Similar to the badge Night flyer.',
+        'No evidence of Preflight inspection.',
       ],
       weights: [0.5, 0],
     },

@@ -119,7 +119,7 @@ export function learn(records: readonly Partial<RecordOfUser>[], descriptions: K
     for (const { badgeId, name, assertedBy } of badges)
       if (assertedBy) add('badge', badgeId, name, `According to ${shorten(assertedBy)}, holds`, BY_WORD)
       else add('badge', badgeId, name, 'Holds')
-    for (const skill of skills) add('skill', slug(skill), skill, 'Names')
+    for (const skill of skills) add('skill', slug(skill), skill, 'Lists')
     if (dutyTitle) add('duty', slug(dutyTitle), dutyTitle, 'Has')
     const completed = courses.filter((course) => course.completed).length
     if (userId !== '') people.push({ userId, completed, evidence })
@@ -216,9 +216,9 @@ function chooseReasons(
 }
 
 function explain({ thing, how, source }: Fit, things: Knowledge['things']): string {
-  if (source === undefined) return `Nothing speaks for ${say(thing)}.`
+  if (source === undefined) return `No evidence of ${thing.name}.`
   const sentence = `${how} ${say(things.get(source)!)}.`
-  return source === thing.id ? sentence : `${sentence} That is close to ${say(thing)}.`
+  return source === thing.id ? sentence : `${sentence} Similar to ${say(thing)}.`
 }
 
 const say = ({ kind, name }: Item): string => `the ${NOUNS[kind][0]} ${name}`

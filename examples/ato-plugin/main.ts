@@ -16,7 +16,7 @@ const { clientId, secrets } = settings
 const platform = createClient({ baseUrl: settings.platform, clientId, secret: secrets[0] })
 const own = `http://localhost:${settings.port}`
 const redirectUri = `${own}/callback`
-const NOT_HERE = sentencePage('Not found', 'This request was not sent here, or not yet.')
+const NOT_HERE = sentencePage('Request not found', 'The plugin hasn’t received this request yet.')
 /** Path of the page of a request. Request ids need no escaping. */
 const addressOf = (requestId: string): string => `/requests/${requestId}`
 
@@ -61,7 +61,7 @@ async function servePages(request: IncomingMessage, response: ServerResponse): P
     )
   if (request.method === 'GET' && pathname === '/callback') return finishSignIn(searchParams, response)
   if (id === '' || !['GET', 'POST'].includes(request.method ?? ''))
-    return show(response, sentencePage('Not found', 'There is nothing here.'), 404)
+    return show(response, sentencePage('Page not found', 'Check the URL.'), 404)
 
   const session = findSession(request, id)
   // Visitors who are not signed in must not learn whether the request exists.
@@ -86,7 +86,11 @@ function signInAddress(requestId: string): string {
 async function finishSignIn(query: URLSearchParams, response: ServerResponse): Promise<void> {
   const [code, requestId] = [query.get('code'), query.get('state')]
   if (!code || !requestId)
-    return show(response, sentencePage('Not signed in', query.get('error_description') ?? 'Nobody signed in.'), 400)
+    return show(
+      response,
+      sentencePage('Not signed in', query.get('error_description') ?? 'Open the request from the console again.'),
+      400,
+    )
   const kept = requests.find(requestId)
   if (kept === undefined) return show(response, NOT_HERE, 404)
   try {
@@ -111,7 +115,7 @@ async function change(
   if (form === undefined || !isKeyOf(session, form.get('key')))
     return show(
       response,
-      sentencePage('Not sent', 'Open the page of the request again, and send the form from there.'),
+      sentencePage('Couldn’t send the form', 'Open the page of the request again, and send the form from there.'),
       403,
     )
   const { requestId } = session
@@ -123,7 +127,7 @@ async function change(
         as.setStatus({ requestId, status, complete: status === 'completed', cancellable }),
       )
       requests.setStatus(requestId, { status, cancellable })
-      session.notice = { text: `The status is ${status} now.`, isFailure: false }
+      session.notice = { text: `Status changed to ${status}`, isFailure: false }
       log(`request ${requestId}: ${status}`)
     } else {
       const [type, title, text] = ['type', 'title', 'text'].map((name) => form.get(name) ?? '') as [
@@ -134,7 +138,7 @@ async function change(
       await act(platform, session, (as) =>
         as.sendAlert({ requestId, title, text, type: type as NonNullable<Alert['type']> }),
       )
-      session.notice = { text: `The alert “${title}” was sent.`, isFailure: false }
+      session.notice = { text: `Alert “${title}” sent`, isFailure: false }
       log(`request ${requestId}: alert sent`)
     }
   } catch (error) {

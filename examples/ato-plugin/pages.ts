@@ -57,37 +57,37 @@ export function requestPage(request: KeptRequest, key: string, notice?: PageNoti
     ['App', request.appName],
     ['Company', request.companyName],
     ['Phone', request.companyPhone],
-    ['Asked for by', [request.requestingUserFirstName, request.requestingUserLastName].filter(Boolean).join(' ')],
+    ['Requested by', [request.requestingUserFirstName, request.requestingUserLastName].filter(Boolean).join(' ')],
     ['E-mail', request.requestingUserEmail],
-    ['Report', request.reportUri],
+    ['Report URL', request.reportUri],
   ]
   const action = `/requests/${requestId}`
   const proof = html`<input type="hidden" name="key" value="${key}">`
   return page(
     request.packageName ?? 'ATO request',
     html`${notice ? html`<p role="${notice.isFailure ? 'alert' : 'status'}" class="${notice.isFailure ? 'failed' : 'notice'}">${notice.text}</p>` : ''}
-<table><caption>The request</caption>${fields.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value || '–'}</td></tr>`)}</table>
+<table><caption>Request</caption>${fields.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value || '–'}</td></tr>`)}</table>
 <h2>Distributions</h2>
 ${
   request.distributions.length === 0
-    ? html`<p>There are none.</p>`
-    : html`<table><thead><tr><th scope="col">Name</th><th scope="col">Platform</th><th scope="col">Version</th><th scope="col">Address</th></tr></thead>
+    ? html`<p>No distributions</p>`
+    : html`<table><thead><tr><th scope="col">Name</th><th scope="col">Platform</th><th scope="col">Version</th><th scope="col">URL</th></tr></thead>
 <tbody>${request.distributions.map((one) => html`<tr><td>${one.name}</td><td>${one.platform}</td><td>${one.version}</td><td>${one.uri}</td></tr>`)}</tbody></table>`
 }
-<h2>Move the status</h2>
+<h2>Status</h2>
 ${
   next.length === 0
-    ? html`<p>The request is completed.</p>`
+    ? html`<p>Request completed</p>`
     : html`<form method="post" action="${action}/status">${proof}
 <label for="status">Next status</label><select id="status" name="status">${next.map((one) => html`<option>${one}</option>`)}</select>
-<label><input type="checkbox" name="cancellable" value="true"${new Html(request.cancellable ? ' checked' : '')}> The user may cancel the request</label>
-<button>Move</button></form>`
+<label><input type="checkbox" name="cancellable" value="true"${new Html(request.cancellable ? ' checked' : '')}> The requester can cancel the request</label>
+<button>Change status</button></form>`
 }
 <h2>Send an alert</h2>
 <form method="post" action="${action}/alert">${proof}
-<label for="type">Kind</label><select id="type" name="type"><option>info</option><option>success</option><option>warning</option><option>error</option></select>
+<label for="type">Type</label><select id="type" name="type"><option>info</option><option>success</option><option>warning</option><option>error</option></select>
 <label for="title">Title</label><input type="text" id="title" name="title" required maxlength="200">
 <label for="text">Text</label><textarea id="text" name="text" rows="4" required maxlength="5000"></textarea>
-<button>Send</button></form>`,
+<button>Send alert</button></form>`,
   )
 }
