@@ -104,7 +104,7 @@ async function guess(db: Db, who: Searcher, { words }: SearchTerm, known: readon
   const splits = listSplits(one)
   const { findWords } = who.isUnsure ? store.seenWords : store.allWords
   const asked = { me: who.personId, app: who.appId, words: [...new Set(splits.flat())] }
-  const parts = new Set((await db.all(findWords, asked)).map((row) => row.word))
+  const parts = new Set((await db.first(findWords, asked))!.words)
   const likely = splits.filter((split) => split.some((part) => parts.has(part)))
   const others = likely.flat().filter((part) => !parts.has(part))
   return makePairProbes(likely, [...parts, ...(await findNear(db, who, others))])
@@ -117,10 +117,10 @@ async function findNear(db: Db, who: Searcher, typed: readonly string[]): Promis
   const words = who.isUnsure ? store.seenWords : store.allWords
   const asked = { me: who.personId, app: who.appId, words: [...typed] }
   const marked = { me: who.personId, marks: near.map((one) => `${who.appId}=${one}`) }
-  const rows = await db.all(words.findMarked, marked)
+  const found = (await db.first(words.findMarked, marked))!.words
+  if (found.length < store.MOST_MARKED) return found
   // The result may lack exact matches, because it was limited: look them up separately.
-  if (rows.length === store.MOST_MARKED) rows.push(...(await db.all(words.findWords, asked)))
-  return [...new Set(rows.map((row) => row.word))]
+  return [...new Set([...found, ...(await db.first(words.findWords, asked))!.words])]
 }
 
 /** Adds words that begin with a typed word and, if nobody was found (`isInVain`), words with more slips. */
@@ -128,10 +128,10 @@ async function findMore(db: Db, who: Searcher, typed: readonly string[], near: r
   const words = who.isUnsure ? store.seenWords : store.allWords
   const asked = typed.filter((word) => !isNumber(word)).map((word) => ({ me: who.personId, app: who.appId, word }))
   const answers = await Promise.all([
-    ...asked.map((what) => db.all(words.findBegun, what)),
-    ...(isInVain ? asked.map((what) => db.all(words.findAlike, what)) : []),
+    ...asked.map((what) => db.first(words.findBegun, what)),
+    ...(isInVain ? asked.map((what) => db.first(words.findAlike, what)) : []),
   ])
-  return [...new Set([...near, ...answers.flat().map((row) => row.word)])]
+  return [...new Set([...near, ...answers.flatMap((row) => row!.words)])]
 }
 
 /**

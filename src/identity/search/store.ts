@@ -11,7 +11,8 @@ const hidden = `
     hidden as materialized (select person_id as id from hidden_from(:me))`
 
 /**
- * Makes the statements that look up words. The condition `seen` limits them to words of people whom the caller may see.
+ * Makes the statements that look up words. Each returns one row with all the words, because reading a row takes longer
+ * than reading a word. The condition `seen` limits them to words of people whom the caller may see.
  * It costs a lookup per word, so it is used only if `findPeople` reports that there may be words of hidden people.
  */
 const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
@@ -25,27 +26,29 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
    */
   findMarked: read(`search.findMarked${suffix}`, {
     params: { ...me, marks: c.textArray },
-    row: { word: c.text },
-    text: `${before} select w.word from search_words w where ${marks} && :marks ${seen} limit ${MOST_MARKED}`,
+    row: { words: c.textArray },
+    text: `${before} select array(select w.word from search_words w where ${marks} && :marks ${seen} limit ${MOST_MARKED}) as words`,
   }),
 
   /** Filters the given words to those by which users of the app can be found. */
   findWords: read(`search.findWords${suffix}`, {
     params: { ...me, app: c.int8, words: c.textArray },
-    row: { word: c.text },
-    text: `${before}
-    select w.word from unnest(:words) as asked(word) join search_words w on w.app_id = :app and w.word = asked.word ${seen}`,
+    row: { words: c.textArray },
+    text: `${before} select array(
+      select w.word from unnest(:words) as asked(word) join search_words w on w.app_id = :app and w.word = asked.word ${seen}
+    ) as words`,
   }),
 
   /** Finds some of the shortest words that begin with the typed word. */
   findBegun: read(`search.findBegun${suffix}`, {
     params: { ...me, app: c.int8, word: c.text },
-    row: { word: c.text },
-    text: `${before}
-    select begun.word from (
-      select w.word from search_words w where w.app_id = :app and w.word > :word and w.word < :word || chr(1114109) ${seen}
-       order by w.word limit 200
-    ) begun order by length(begun.word), begun.word limit 12`,
+    row: { words: c.textArray },
+    text: `${before} select array(
+      select begun.word from (
+        select w.word from search_words w where w.app_id = :app and w.word > :word and w.word < :word || chr(1114109) ${seen}
+         order by w.word limit 200
+      ) begun order by length(begun.word), begun.word limit 12
+    ) as words`,
   }),
 
   /**
@@ -54,11 +57,12 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
    */
   findAlike: read(`search.findAlike${suffix}`, {
     params: { ...me, app: c.int8, word: c.text },
-    row: { word: c.text },
-    text: `${before}
-    (select w.word from search_words w where ${marks} && search_variants(:app, :word, 1) ${seen} limit 120)
-    union
-    (select w.word from search_words w where length(:word) > 7 and ${marks} && search_variants(:app, :word, 2) ${seen} limit 120)`,
+    row: { words: c.textArray },
+    text: `${before} select array(
+      (select w.word from search_words w where ${marks} && search_variants(:app, :word, 1) ${seen} limit 120)
+      union
+      (select w.word from search_words w where length(:word) > 7 and ${marks} && search_variants(:app, :word, 2) ${seen} limit 120)
+    ) as words`,
   }),
 })
 
