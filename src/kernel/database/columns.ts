@@ -16,12 +16,13 @@ export interface ColumnType<T> {
 
 const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
+const NEEDS_QUOTES = /[{}",\\]|^\s|\s$|^$|^null$/i
+
 /**
  * Quotes an element of an array literal only if needed. Plain words stay shorter, and an array within an array needs no
  * second level of quotes.
  */
-const quoteWhereNeeded = (text: string): string =>
-  /^[\p{L}\p{N}=]+$/u.test(text) && !/^null$/i.test(text) ? text : quoteElement(text)
+const quoteWhereNeeded = (text: string): string => (NEEDS_QUOTES.test(text) ? quoteElement(text) : text)
 
 const makeType = <T>(
   sql: string,
