@@ -79,23 +79,25 @@ export const seenWords = lookUpWords(
 )
 
 /**
- * Finds people with keys in these ranges: at most `:most` per range, in key order, and `:enough` in total, so that the
- * cost does not grow with the number of people. Ranges without people have no row. A row with probe 0 says that there
- * may be words of people whom the caller may not see, because they are hidden or have just left.
+ * Finds people by these keys: at most `:most` per key, in key order, and `:enough` in total, so that the cost does not
+ * grow with the number of people. A key that ends with U+10FFFD stands for all keys with that beginning. Keys without
+ * people have no row. A row with probe 0 says that there may be words of people whom the caller may not see, because
+ * they are hidden or have just left.
  */
 export const findPeople = read('search.findPeople', {
-  params: { app: c.int8, me: c.int8, first: c.textArray, last: c.textArray, most: c.int8, enough: c.int8 },
+  params: { app: c.int8, me: c.int8, keys: c.textArray, most: c.int8, enough: c.int8 },
   row: { probe: c.int8, people: c.int8Array },
   text: `
     with ${hidden}
     select found.probe, array_agg(found.person_id) as people from (
       select probe.number as probe, k.person_id
-        from unnest(:first, :last) with ordinality as probe(first, last, number)
+        from unnest(:keys) with ordinality as probe(last, number)
        cross join lateral (
          select person_id from search_keys
-          where app_id = :app and key >= probe.first and key <= probe.last and person_id not in (select id from hidden)
+          where app_id = :app and key >= rtrim(probe.last, chr(1114109)) and key <= probe.last
+            and person_id not in (select id from hidden)
           order by key, person_id limit :most
-       ) k limit :enough
+       ) k order by probe.number limit :enough
     ) found group by found.probe
     union all
     select 0, '{}' where exists (select from hidden) or exists (select from search_words_left)`,
