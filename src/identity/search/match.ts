@@ -81,7 +81,7 @@ const MOST_SLIPPED_KNOWN = 4
 const MOST_BEGUN = 6
 
 /** Whether the word is matched only exactly as typed, because numbers and single letters are not stored as words. */
-const isLiteral = (typed: string): boolean => typed.length < 2 || isNumber(typed)
+export const isLiteral = (typed: string): boolean => typed.length < 2 || isNumber(typed)
 
 /**
  * Returns the words that a typed word may stand for, likeliest first: the typed word if it exists, the best matches

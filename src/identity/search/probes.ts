@@ -108,6 +108,12 @@ export function makeProbes({ words, whole }: SearchTerm, known: readonly string[
   return { list: list.sort(byCost), groups, wholes: words.length > 3 ? WHOLES_OF_FOUR : [2 ** groups - 1] }
 }
 
+/** Leaves out probes that are already known to find nobody. */
+export function leaveOut(probes: Probes, vain: Probes): Probes {
+  const keys = new Set(vain.list.map((probe) => probe.last))
+  return { ...probes, list: probes.list.filter((probe) => !keys.has(probe.last)) }
+}
+
 /** Makes probes for two adjacent words joined into one, together with the third word if there is one. */
 function ofJoined([one = '', two = '', three, ...more]: readonly string[]): Probe[] {
   if (more.length > 0) return []

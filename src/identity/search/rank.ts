@@ -67,10 +67,24 @@ export function rankPeople(
   found: readonly ProbeMatches[],
   { groups, most }: { groups: number; most: number },
 ): RankedPeople {
+  if (groups === 1) return takeFirst(found, most)
   const ranked: { person: number; cost: number }[] = []
   for (const [person, match] of findMatchedGroups(found, groups)) ranked.push({ person, cost: costOf(match, groups) })
-  if (groups > 1) ranked.sort(byCost)
-  return takeBest(ranked, most)
+  return takeBest(ranked.sort(byCost), most)
+}
+
+/** Ranks people for a single group: the order in which they were found is already the order of their costs. */
+function takeFirst(found: readonly ProbeMatches[], most: number): RankedPeople {
+  const people = new Set<number>()
+  const costs: number[] = []
+  for (const { probe, people: some } of found) {
+    for (const person of some) {
+      if (people.size === most) break
+      people.add(person)
+      if (costs.length < people.size) costs.push(probe.cost)
+    }
+  }
+  return { people: [...people], best: costs[0] ?? NOBODY.best, isTied: costs[0] === costs[1] }
 }
 
 export const takeBest = (ranked: readonly { person: number; cost: number }[], most: number): RankedPeople => ({

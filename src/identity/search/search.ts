@@ -6,10 +6,12 @@ import { HAS_NO_SPACES, isNumber } from '../people/search-keys.ts'
 import { readerOfFindable } from '../profiles/profiles.ts'
 import { choosePeopleToRead, listCut, listTogether, rankByKeys } from './crowds.ts'
 import { listSlipped, listSplits } from './guesses.ts'
+import { isLiteral } from './match.ts'
 import {
   AS_TYPED,
   FAR,
   HANDLE_COST,
+  leaveOut,
   makeBegunProbes,
   makeLonelyProbes,
   makeNameProbes,
@@ -71,18 +73,35 @@ async function findBest(db: Db, { appId, personId }: AppUser, typed: SearchTerm)
   if (words.length === 0) return NOBODY
   const first = { appId, personId, isUnsure: false }
   let near = await findNear(db, first, words)
-  let ranked = await findPeople(db, first, makeProbes(typed, near, NEAR))
+  let probes = makeProbes(typed, near, NEAR)
+  // A word that does not exist beside others is often a slip, and then more words are needed: look them up already.
+  const hasUnknown = words.length > 1 && words.some((word) => !isLiteral(word) && !near.includes(word))
+  let [ranked, begun] = await Promise.all([
+    findPeople(db, first, probes),
+    hasUnknown ? findBegun(db, first, words) : undefined,
+  ])
   const who = { ...first, isUnsure: ranked.isUnsure }
   if (who.isUnsure) {
     const seen = await findNear(db, who, words)
-    if (!isSame(seen, near)) ranked = await findPeople(db, who, makeProbes(typed, seen, NEAR))
+    if (!isSame(seen, near)) {
+      probes = makeProbes(typed, seen, NEAR)
+      ranked = await findPeople(db, who, probes)
+    }
     near = seen
+    begun = undefined
   }
   if (ranked.people.length >= FEW || ranked.best <= AS_TYPED) return ranked
-  const known = await findMore(db, who, words, near, ranked.people.length === 0)
-  const more = await findPeople(db, who, makeProbes(typed, known, FAR))
+  const isInVain = ranked.people.length === 0
+  const [unfinished, alike, parts] = await Promise.all([
+    begun ?? findBegun(db, who, words),
+    isInVain ? findAlike(db, who, words) : [],
+    isInVain ? findParts(db, who, words) : [],
+  ])
+  const known = [...new Set([...near, ...unfinished, ...alike])]
+  const far = makeProbes(typed, known, FAR)
+  const more = await findPeople(db, who, isInVain ? leaveOut(far, probes) : far)
   if (more.people.length > 0) return more
-  const guessed = await findPeople(db, who, await guess(db, who, typed, known))
+  const guessed = await findPeople(db, who, await guess(db, who, typed, known, new Set(parts)))
   if (guessed.people.length > 0 || words.length === 1) return guessed
   return findPeople(db, who, makeLonelyProbes(typed, known), true)
 }
@@ -94,44 +113,63 @@ const isSame = (some: readonly string[], others: readonly string[]): boolean =>
  * Guesses what a term that found nobody stands for: a missing space together with a slip, or a slip in an unfinished
  * word.
  */
-async function guess(db: Db, who: Searcher, { words }: SearchTerm, known: readonly string[]): Promise<Probes> {
+async function guess(
+  db: Db,
+  who: Searcher,
+  { words }: SearchTerm,
+  known: readonly string[],
+  parts: ReadonlySet<string>,
+): Promise<Probes> {
   const [one = '', last, ...more] = words
   if (last !== undefined) {
     const isOfTwo = more.length === 0 && known.includes(one) && !isNumber(last)
     return makeBegunProbes(one, isOfTwo ? listSlipped(last) : [])
   }
   if (HAS_NO_SPACES.test(one)) return makeNameProbes([...one].slice(0, -1).join(''))
-  const splits = listSplits(one)
-  const { findWords } = who.isUnsure ? store.seenWords : store.allWords
-  const asked = { me: who.personId, app: who.appId, words: [...new Set(splits.flat())] }
-  const parts = new Set((await db.all(findWords, asked)).map((row) => row.word))
-  const likely = splits.filter((split) => split.some((part) => parts.has(part)))
+  const likely = listSplits(one).filter((split) => split.some((part) => parts.has(part)))
   const others = likely.flat().filter((part) => !parts.has(part))
   return makePairProbes(likely, [...parts, ...(await findNear(db, who, others))])
+}
+
+const wordsFor = (who: Searcher) => (who.isUnsure ? store.seenWords : store.allWords)
+
+/** If a single word was typed, finds the words into which it could be split. */
+async function findParts(db: Db, who: Searcher, [one = '', ...more]: readonly string[]): Promise<string[]> {
+  if (more.length > 0 || HAS_NO_SPACES.test(one)) return []
+  const asked = { me: who.personId, app: who.appId, words: [...new Set(listSplits(one).flat())] }
+  return (await db.first(wordsFor(who).findWords, asked))!.words
 }
 
 /** Finds the app's words that equal a typed word or are one slip away, along with a few more distant words. */
 async function findNear(db: Db, who: Searcher, typed: readonly string[]): Promise<string[]> {
   const near = typed.filter((word) => !isNumber(word)).flatMap(listNear)
   if (near.length === 0) return []
-  const words = who.isUnsure ? store.seenWords : store.allWords
+  const words = wordsFor(who)
   const asked = { me: who.personId, app: who.appId, words: [...typed] }
   const marked = { me: who.personId, marks: near.map((one) => `${who.appId}=${one}`) }
-  const rows = await db.all(words.findMarked, marked)
+  const found = (await db.first(words.findMarked, marked))!.words
+  if (found.length < store.MOST_MARKED) return found
   // The result may lack exact matches, because it was limited: look them up separately.
-  if (rows.length === store.MOST_MARKED) rows.push(...(await db.all(words.findWords, asked)))
-  return [...new Set(rows.map((row) => row.word))]
+  return [...new Set([...found, ...(await db.first(words.findWords, asked))!.words])]
 }
 
-/** Adds words that begin with a typed word and, if nobody was found (`isInVain`), words with more slips. */
-async function findMore(db: Db, who: Searcher, typed: readonly string[], near: readonly string[], isInVain: boolean) {
-  const words = who.isUnsure ? store.seenWords : store.allWords
+/** Finds words that begin with a typed word. */
+const findBegun = (db: Db, who: Searcher, typed: readonly string[]): Promise<string[]> =>
+  findForEach(db, who, typed, wordsFor(who).findBegun)
+
+/** Finds words that begin with a typed word except for one slip, or are two slips away. */
+const findAlike = (db: Db, who: Searcher, typed: readonly string[]): Promise<string[]> =>
+  findForEach(db, who, typed, wordsFor(who).findAlike)
+
+async function findForEach(
+  db: Db,
+  who: Searcher,
+  typed: readonly string[],
+  statement: typeof store.allWords.findBegun | typeof store.seenWords.findBegun,
+): Promise<string[]> {
   const asked = typed.filter((word) => !isNumber(word)).map((word) => ({ me: who.personId, app: who.appId, word }))
-  const answers = await Promise.all([
-    ...asked.map((what) => db.all(words.findBegun, what)),
-    ...(isInVain ? asked.map((what) => db.all(words.findAlike, what)) : []),
-  ])
-  return [...new Set([...near, ...answers.flat().map((row) => row.word)])]
+  const rows = await Promise.all(asked.map((what) => db.first(statement, what)))
+  return rows.flatMap((row) => row!.words)
 }
 
 /**
@@ -150,8 +188,7 @@ async function findPeople(
   const rows = await db.all(store.findPeople, {
     app: who.appId,
     me: who.personId,
-    first: list.map((probe) => probe.first),
-    last: list.map((probe) => probe.last),
+    keys: list.map((probe) => probe.last),
     ...limits,
   })
   rows.sort((one, other) => one.probe - other.probe)

@@ -11,7 +11,8 @@ const hidden = `
     hidden as materialized (select person_id as id from hidden_from(:me))`
 
 /**
- * Makes the statements that look up words. The condition `seen` limits them to words of people whom the caller may see.
+ * Makes the statements that look up words. Each returns one row with all the words, because reading a row takes longer
+ * than reading a word. The condition `seen` limits them to words of people whom the caller may see.
  * It costs a lookup per word, so it is used only if `findPeople` reports that there may be words of hidden people.
  */
 const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
@@ -25,27 +26,29 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
    */
   findMarked: read(`search.findMarked${suffix}`, {
     params: { ...me, marks: c.textArray },
-    row: { word: c.text },
-    text: `${before} select w.word from search_words w where ${marks} && :marks ${seen} limit ${MOST_MARKED}`,
+    row: { words: c.textArray },
+    text: `${before} select array(select w.word from search_words w where ${marks} && :marks ${seen} limit ${MOST_MARKED}) as words`,
   }),
 
   /** Filters the given words to those by which users of the app can be found. */
   findWords: read(`search.findWords${suffix}`, {
     params: { ...me, app: c.int8, words: c.textArray },
-    row: { word: c.text },
-    text: `${before}
-    select w.word from unnest(:words) as asked(word) join search_words w on w.app_id = :app and w.word = asked.word ${seen}`,
+    row: { words: c.textArray },
+    text: `${before} select array(
+      select w.word from unnest(:words) as asked(word) join search_words w on w.app_id = :app and w.word = asked.word ${seen}
+    ) as words`,
   }),
 
   /** Finds some of the shortest words that begin with the typed word. */
   findBegun: read(`search.findBegun${suffix}`, {
     params: { ...me, app: c.int8, word: c.text },
-    row: { word: c.text },
-    text: `${before}
-    select begun.word from (
-      select w.word from search_words w where w.app_id = :app and w.word > :word and w.word < :word || chr(1114109) ${seen}
-       order by w.word limit 200
-    ) begun order by length(begun.word), begun.word limit 12`,
+    row: { words: c.textArray },
+    text: `${before} select array(
+      select begun.word from (
+        select w.word from search_words w where w.app_id = :app and w.word > :word and w.word < :word || chr(1114109) ${seen}
+         order by w.word limit 200
+      ) begun order by length(begun.word), begun.word limit 12
+    ) as words`,
   }),
 
   /**
@@ -54,11 +57,12 @@ const lookUpWords = <P extends Record<string, ColumnType<unknown>>>(
    */
   findAlike: read(`search.findAlike${suffix}`, {
     params: { ...me, app: c.int8, word: c.text },
-    row: { word: c.text },
-    text: `${before}
-    (select w.word from search_words w where ${marks} && search_variants(:app, :word, 1) ${seen} limit 120)
-    union
-    (select w.word from search_words w where length(:word) > 7 and ${marks} && search_variants(:app, :word, 2) ${seen} limit 120)`,
+    row: { words: c.textArray },
+    text: `${before} select array(
+      (select w.word from search_words w where ${marks} && search_variants(:app, :word, 1) ${seen} limit 120)
+      union
+      (select w.word from search_words w where length(:word) > 7 and ${marks} && search_variants(:app, :word, 2) ${seen} limit 120)
+    ) as words`,
   }),
 })
 
@@ -75,23 +79,25 @@ export const seenWords = lookUpWords(
 )
 
 /**
- * Finds people with keys in these ranges: at most `:most` per range, in key order, and `:enough` in total, so that the
- * cost does not grow with the number of people. Ranges without people have no row. A row with probe 0 says that there
- * may be words of people whom the caller may not see, because they are hidden or have just left.
+ * Finds people by these keys: at most `:most` per key, in key order, and `:enough` in total, so that the cost does not
+ * grow with the number of people. A key that ends with U+10FFFD stands for all keys with that beginning. Keys without
+ * people have no row. A row with probe 0 says that there may be words of people whom the caller may not see, because
+ * they are hidden or have just left.
  */
 export const findPeople = read('search.findPeople', {
-  params: { app: c.int8, me: c.int8, first: c.textArray, last: c.textArray, most: c.int8, enough: c.int8 },
+  params: { app: c.int8, me: c.int8, keys: c.textArray, most: c.int8, enough: c.int8 },
   row: { probe: c.int8, people: c.int8Array },
   text: `
     with ${hidden}
     select found.probe, array_agg(found.person_id) as people from (
       select probe.number as probe, k.person_id
-        from unnest(:first, :last) with ordinality as probe(first, last, number)
+        from unnest(:keys) with ordinality as probe(last, number)
        cross join lateral (
          select person_id from search_keys
-          where app_id = :app and key >= probe.first and key <= probe.last and person_id not in (select id from hidden)
+          where app_id = :app and key >= rtrim(probe.last, chr(1114109)) and key <= probe.last
+            and person_id not in (select id from hidden)
           order by key, person_id limit :most
-       ) k limit :enough
+       ) k order by probe.number limit :enough
     ) found group by found.probe
     union all
     select 0, '{}' where exists (select from hidden) or exists (select from search_words_left)`,

@@ -16,12 +16,13 @@ export interface ColumnType<T> {
 
 const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
+const NEEDS_QUOTES = /[{}",\\]|^\s|\s$|^$|^null$/i
+
 /**
  * Quotes an element of an array literal only if needed. Plain words stay shorter, and an array within an array needs no
  * second level of quotes.
  */
-const quoteWhereNeeded = (text: string): string =>
-  /^[\p{L}\p{N}=]+$/u.test(text) && !/^null$/i.test(text) ? text : quoteElement(text)
+const quoteWhereNeeded = (text: string): string => (NEEDS_QUOTES.test(text) ? quoteElement(text) : text)
 
 const makeType = <T>(
   sql: string,
@@ -92,10 +93,14 @@ function toIsoString(value: string): string {
 }
 
 function parseTextArray(literal: string): string[] {
-  const elements: string[] = []
-  for (const [element, quoted] of literal.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|[^,]+/gs)) {
-    if (element === 'NULL') throw new Error('A text array holds a NULL, which its declaration does not allow')
-    elements.push(quoted === undefined ? element : quoted.replace(/\\(.)/gs, '$1'))
-  }
-  return elements
+  const inner = literal.slice(1, -1)
+  if (inner === '') return []
+  // Splitting is many times faster than matching, and enough if no element is quoted.
+  const hasQuotes = inner.includes('"')
+  const elements = hasQuotes ? inner.match(/"(?:[^"\\]|\\.)*"|[^,]+/gs)! : inner.split(',')
+  if (elements.includes('NULL')) throw new Error('A text array holds a NULL, which its declaration does not allow')
+  return hasQuotes ? elements.map(unquoteElement) : elements
 }
+
+const unquoteElement = (element: string): string =>
+  element[0] === '"' ? element.slice(1, -1).replace(/\\(.)/gs, '$1') : element

@@ -325,7 +325,7 @@ const scalarValues = fc.record(
 /** Plain words, and text that has a special meaning in an array literal. */
 const elements = fc.oneof(
   storable,
-  fc.constantFrom('', 'NULL', 'null', 'maria', '1=maia', '{}', ',', '"', '\\', ' a ', 'Ж'),
+  fc.constantFrom('', 'NULL', 'null', 'maria', '1=maia', '{}', ',', '"', '\\', ' a ', 'a b', 'Ж'),
 )
 const arrayValues = fc.record(
   { texts: fc.array(elements), numbers: fc.array(fc.maxSafeInteger()) },

@@ -115,7 +115,11 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
       const waiting = queue
       queue = new Map()
       queued = 0
+      // One write for all statements: each write wakes the server, which takes longer than the copying.
+      const { stream } = lane.client.connection
+      stream.cork()
       for (const [statement, calls] of waiting) sendCalls(lane, statement, calls)
+      stream.uncork()
       return
     }
   }
