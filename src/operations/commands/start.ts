@@ -1,12 +1,10 @@
 import { buildWhereStale } from '../../../web/built.ts'
-import { everything } from '../../app.ts'
 import { type Config, readConfig } from '../../kernel/config.ts'
-import { prepareRoutes } from '../../kernel/http/route-table.ts'
 import { keepAddress } from '../../kernel/installation/installation.ts'
 import { hasDemoPeople } from '../demo/demo.ts'
 import { openLog } from '../platform/log.ts'
 import type { Platform, RunningDatabase } from '../platform/platform.ts'
-import { migrateAll, openServer, startPlatform } from '../platform/platform.ts'
+import { migrateAll, openServer, prepareServers, startPlatform } from '../platform/platform.ts'
 import { makeBanner, publicAddresses } from './banner.ts'
 import { checkDataDir, checkPorts } from './checks.ts'
 import { command } from './command.ts'
@@ -71,7 +69,7 @@ async function check(config: Config): Promise<void> {
 /** Does what needs no database, while the database starts or is created. Returns the demo data, if it may be due. */
 async function prepare(config: Config, isNew: boolean): ReturnType<typeof prepareDemo> {
   await buildPages()
-  const [demo] = await Promise.all([prepareDemo(config, isNew), prepareRoutes(everything)])
+  const [demo] = await Promise.all([prepareDemo(config, isNew), prepareServers()])
   return demo
 }
 
