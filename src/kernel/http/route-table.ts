@@ -11,7 +11,7 @@ import type { Operation } from './operation.ts'
 import { assetRoutes } from './pages/assets.ts'
 import { documentationRoutes } from './pages/documentation.ts'
 import { pageRoute } from './pages/serve-page.ts'
-import { findBuild, fontRoute, webAssetRoutes } from './pages/web-app.ts'
+import { fontRoute, webAssetRoutes } from './pages/web-app.ts'
 import type { Fields, Route, RouteRow } from './request.ts'
 import { routeOf } from './serve-operation.ts'
 
@@ -38,7 +38,6 @@ export interface RouteTable {
 
 /** Prepares what the tables of both environments share, for a process that has to wait for its database anyway. */
 export async function prepareRoutes({ operations }: Interface): Promise<void> {
-  findBuild()
   for (const { input } of operations) {
     checkOf(input)
     // The start of the database goes on meanwhile.

@@ -1,5 +1,6 @@
 import { buildWhereStale } from '../../../web/built.ts'
 import { type Config, readConfig } from '../../kernel/config.ts'
+import { findBuild } from '../../kernel/http/pages/web-app.ts'
 import { keepAddress } from '../../kernel/installation/installation.ts'
 import { hasDemoPeople } from '../demo/demo.ts'
 import { openLog } from '../platform/log.ts'
@@ -68,9 +69,11 @@ async function check(config: Config): Promise<void> {
 
 /** Does what needs no database, while the database starts or is created. Returns the demo data, if it may be due. */
 async function prepare(config: Config, isNew: boolean): ReturnType<typeof prepareDemo> {
+  // First, because it often yields: the database process should start before the rest, which does not.
+  await prepareServers()
   await buildPages()
-  const [demo] = await Promise.all([prepareDemo(config, isNew), prepareServers()])
-  return demo
+  findBuild()
+  return prepareDemo(config, isNew)
 }
 
 /**
