@@ -37,7 +37,7 @@ export interface BuiltSite {
 
 /** Returns a hash of everything that the build depends on: sources, documents, and the versions of the tools. */
 export function hashInputs(): string {
-  // Each start does this, and globSync would take ten times as long.
+  // Each start does this, and globSync takes three times as long.
   const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(tsx?|css|html|json)$/.test(file) && !/^dist[-/]|\.test\.ts$|^testing|^screenshots/.test(file))
     .sort()
