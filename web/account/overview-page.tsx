@@ -1,18 +1,18 @@
 import { Box, Group, SimpleGrid, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { listChildren, type Settings } from '../api/operations.ts'
+import { query } from '../api/query.ts'
 import {
   Download,
-  type LucideIcon,
+  type IconType,
   Mail,
   MonitorSmartphone,
   ShieldCheck,
   UserRound,
   Users,
   UsersRound,
-} from 'lucide-react'
-import { listChildren, type Settings } from '../api/operations.ts'
-import { query } from '../api/query.ts'
+} from '../parts/icons.tsx'
 import { OwnAvatar } from '../parts/own-avatar.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { nameOf } from '../parts/person.tsx'
@@ -102,7 +102,7 @@ function Overview({ person }: { readonly person: Settings }) {
 }
 
 interface PartProps {
-  readonly icon: LucideIcon
+  readonly icon: IconType
   readonly title: string
   readonly text: string
   readonly facts: readonly (string | undefined)[]

@@ -1,6 +1,6 @@
 import { ActionIcon, CopyButton, Group, Text } from '@mantine/core'
-import { Check, Copy } from 'lucide-react'
 import classes from './copied.module.css'
+import { Check, Copy } from './icons.tsx'
 import { words } from './words.ts'
 
 interface CopiedProps {

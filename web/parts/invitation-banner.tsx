@@ -1,8 +1,8 @@
 import { Alert, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Mail } from 'lucide-react'
 import { listInvitations } from '../api/operations.ts'
 import { query } from '../api/query.ts'
+import { Mail } from './icons.tsx'
 import { invitationWords as say } from './invitation-words.ts'
 import { ButtonLink } from './link.tsx'
 

@@ -1,6 +1,6 @@
 import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useContext } from 'react'
+import { ArrowDown, ArrowUp, ArrowUpDown } from './icons.tsx'
 import classes from './rows.module.css'
 import { ScrollBox } from './scroll-box.tsx'
 import { type SelectionBoxes, SelectionContext } from './selection-context.ts'

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
-import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { Search } from './icons.tsx'
 
 const REST_MS = 250
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, List, Text } from '@mantine/core'
-import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import type { BulkResult } from '../api/query.ts'
+import { CircleAlert } from './icons.tsx'
 import classes from './selection.module.css'
 import type { SelectableRow, SelectionBoxes } from './selection-context.ts'
 import { selectionWords as say } from './selection-words.ts'

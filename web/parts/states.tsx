@@ -1,8 +1,8 @@
 import { Alert, Button, Center, CopyButton, Group, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { CircleAlert, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiProblem } from '../api/call.ts'
+import { CircleAlert, type IconType } from './icons.tsx'
 import classes from './states.module.css'
 import { words } from './words.ts'
 
@@ -54,7 +54,7 @@ export function Problem({
 const endSentence = (text: string): string => text.replace(/[^.?!]$/, '$&.')
 
 interface EmptyProps {
-  readonly icon: LucideIcon
+  readonly icon: IconType
   readonly title: string
   readonly children?: ReactNode
   readonly action?: ReactNode

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ClipboardList } from 'lucide-react'
+import { ClipboardList } from '../parts/icons.tsx'
 import { ButtonLink, TextLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { PagedList } from '../parts/paged-list.tsx'

@@ -1,7 +1,6 @@
 import { Alert, Button, Checkbox, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { CircleAlert, UserSearch } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import {
   type Candidates,
@@ -13,6 +12,7 @@ import {
 import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { CircleAlert, UserSearch } from '../parts/icons.tsx'
 import { TextLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { only } from '../parts/search.ts'

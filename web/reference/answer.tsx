@@ -1,7 +1,7 @@
 import { Anchor, Badge, Button, Stack, Text } from '@mantine/core'
-import { Download } from 'lucide-react'
 import { Code } from '../parts/code.tsx'
 import { Copied } from '../parts/copied.tsx'
+import { Download } from '../parts/icons.tsx'
 import classes from './reference.module.css'
 import type { Content, Outcome } from './send.ts'
 import { referenceWords } from './words.ts'

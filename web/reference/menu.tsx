@@ -1,7 +1,6 @@
 import { TextInput, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { ChevronRight, Menu, Search } from 'lucide-react'
 import {
   type KeyboardEvent,
   memo,
@@ -13,6 +12,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { ChevronRight, Menu, Search } from '../parts/icons.tsx'
 import type { Section } from './article-types.ts'
 import { DocLink } from './doc-link.tsx'
 import { type Area, findEntries, type OperationEntry, type Reference } from './document.ts'

@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
-import { KeyRound, UserRound } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useHere } from '../api/here.ts'
+import { KeyRound, UserRound } from '../parts/icons.tsx'
 import { notify, notifyProblem } from '../parts/notify.tsx'
 import { holdPair, useHeld } from './credentials.ts'
 import type { AboutExample } from './document.ts'

@@ -20,7 +20,7 @@ const NOT_YET_HASHED = '(a new password)'
 export async function preparePasswords(
   people: readonly { readonly handle: string; readonly password?: string | undefined }[],
   environments: readonly ReadonlyMap<string, { readonly password_hash: string | null }>[],
-  { isDryRun, onProgress }: Preparation,
+  { isDryRun, hashes, onProgress }: Preparation,
 ): Promise<(handle: string, stored: string | null) => string | undefined> {
   const prepared = new Map<string, PreparedPassword>()
   const waiting = people.filter((person) => person.password !== undefined)
@@ -32,7 +32,7 @@ export async function preparePasswords(
       const person = waiting[next++]!
       const handle = normaliseHandle(person.handle)
       const stored = environments.map((found) => found.get(handle)?.password_hash ?? null)
-      prepared.set(handle, await prepare(person.password!, stored, isDryRun))
+      prepared.set(handle, await prepare(person.password!, stored, { isDryRun, hashes }))
       onProgress(++done, total, isDryRun ? 'checking passwords' : 'hashing passwords')
     }
   }
@@ -47,12 +47,13 @@ export async function preparePasswords(
 async function prepare(
   password: string,
   stored: readonly (string | null)[],
-  isDryRun: boolean,
+  { isDryRun, hashes }: Pick<Preparation, 'isDryRun' | 'hashes'>,
 ): Promise<PreparedPassword> {
   const matching = new Set<string>()
   for (const hash of new Set(stored)) {
     if (hash !== null && (await verifyPassword({ password, hash }))) matching.add(hash)
   }
   const isNeeded = stored.some((hash) => hash === null || !matching.has(hash))
-  return { matching, hash: isNeeded ? (isDryRun ? NOT_YET_HASHED : await hashPassword(password)) : undefined }
+  if (!isNeeded) return { matching, hash: undefined }
+  return { matching, hash: isDryRun ? NOT_YET_HASHED : (hashes?.get(password) ?? (await hashPassword(password))) }
 }

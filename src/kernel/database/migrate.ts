@@ -52,6 +52,9 @@ export async function migrate(
     await refuseOldServer(client)
     await refuseOtherEncoding(client)
     await client.query('set statement_timeout = 0; set lock_timeout = 0; set client_min_messages = warning')
+    // A crash of the machine may undo the last migrations, which the next start then applies again. What is committed
+    // later never reaches the disk before them.
+    await client.query('set synchronous_commit = off')
     const quoted = pg.escapeIdentifier(schema)
     // The lock is released with the connection, so a process that is killed here does not block the next one.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`groundschool.migrate.${schema}`])
@@ -164,14 +167,12 @@ function refuseOtherHistory(
 
 async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
   try {
-    await client.query('begin')
-    await client.query(migration.text)
-    await client.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
-      migration.number,
-      migration.name,
-      migration.checksum,
-    ])
-    await client.query('commit')
+    const { number, name, checksum, text } = migration
+    const values = [String(number), pg.escapeLiteral(name), pg.escapeLiteral(checksum)]
+    // One round trip: a new database applies all migrations, twice. If one fails, the server skips the rest of the text.
+    await client.query(
+      `begin;\n${text}\n;insert into migrations (number, name, checksum) values (${values.join(', ')});\ncommit`,
+    )
   } catch (error) {
     const place = `Migration ${labelMigration(migration)} of schema ${schema} failed and was rolled back`
     throw new StartupError(`${place}: ${(error as Error).message}`, { cause: error })

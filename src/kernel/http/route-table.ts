@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import findMyWay from 'find-my-way'
 import type { Environment } from '../environment.ts'
 import { healthRoutes } from './health.ts'
 import { SMALL_BODY_BYTES } from './input/bodies.ts'
+import { checkOf } from './input/fields.ts'
 import type { Interface } from './interface.ts'
 import type { Metrics } from './metrics.ts'
 import { descriptionRoute } from './openapi/reference.ts'
@@ -32,6 +34,15 @@ export interface RouteTable {
   methodsOf(url: string): string[]
   /** Tells whether pages of any origin may call this path. */
   isForAnyOrigin(url: string): boolean
+}
+
+/** Prepares what the tables of both environments share, for a process that has to wait for its database anyway. */
+export async function prepareRoutes({ operations }: Interface): Promise<void> {
+  for (const { input } of operations) {
+    checkOf(input)
+    // The start of the database goes on meanwhile.
+    await setImmediate()
+  }
 }
 
 export function buildRouteTable(environment: Environment, all: Interface, metrics: Metrics): RouteTable {

@@ -8,7 +8,7 @@ import { carryOut, countEntries, keepParts } from './carry-out.ts'
 import { splitPlan } from './parts.ts'
 import { fitPlan, planFile, type SectionPlan } from './plan.ts'
 import { checkFile, type ImportEntry, type ImportFile, ImportRefused, keyOf } from './rules.ts'
-import { type ImportSection, importSections, type Mistake, type PreparedSecrets } from './section.ts'
+import { type ImportSection, importSections, type Mistake, type Preparation, type PreparedSecrets } from './section.ts'
 import * as store from './store.ts'
 import { checkHere, findDangling, type ImportEnvironment, type ReadWorld, readWorld } from './world.ts'
 
@@ -23,6 +23,7 @@ export interface ImportOptions {
   readonly content: unknown
   /** If true, reports what the import would change, but writes nothing. */
   readonly isDryRun?: boolean
+  readonly hashes?: Preparation['hashes']
   readonly onProgress?: (done: number, total: number, label: string) => void
   /** Called when the import has been accepted. From then on the platform guarantees to write it. */
   readonly onAccepted?: () => void
@@ -46,7 +47,7 @@ export async function importContent(
   who: Caller,
   what: ImportOptions,
 ): Promise<Partial<Record<EnvironmentName, ImportReport>>> {
-  const { isDryRun = false, onProgress = () => {} } = what
+  const { isDryRun = false, hashes, onProgress = () => {} } = what
   const sections = targets[0]!.get(importSections)
   const { mistakes, references, file } = checkFile(sections, what.content, who.at)
   // Writes the remaining parts of earlier imports first, because the checks below depend on their result.
@@ -55,7 +56,7 @@ export async function importContent(
   refuseMistakes([...mistakes, ...before.flatMap((world) => findDangling(references, world))])
   const here = await Promise.all(targets.map(({ db }, i) => checkHere(db, sections, file, before[i]!)))
   refuseMistakes([...new Set(here.flat())])
-  const prepared = await prepareSections(sections, file, before, { isDryRun, onProgress })
+  const prepared = await prepareSections(sections, file, before, { isDryRun, hashes, onProgress })
   const plan = async (db: Db, target: ImportTarget, now: ReadWorld) => {
     const was = before[targets.indexOf(target)]!
     const plans = await planFile(db, sections, hideSecrets(prepared, file, { was, now }, target.get), now)
@@ -98,7 +99,7 @@ async function prepareSections(
   sections: readonly ImportSection[],
   file: ImportFile,
   worlds: readonly ReadWorld[],
-  how: { isDryRun: boolean; onProgress: NonNullable<ImportOptions['onProgress']> },
+  how: Preparation,
 ): Promise<PreparedSections> {
   const prepared = new Map<ImportSection, PreparedSecrets<object, unknown> | undefined>()
   for (const section of sections) {

@@ -55,6 +55,8 @@ export interface World {
 export interface Preparation {
   /** In a dry run, secrets need not be hashed. */
   readonly isDryRun: boolean
+  /** Hashes by password. Everybody with such a password gets the same hash, so it must be a public password. */
+  readonly hashes?: ReadonlyMap<string, string> | undefined
   onProgress(done: number, total: number, label: string): void
 }
 

@@ -53,7 +53,7 @@ export function refuseMissing(config: Config): void {
     )
 }
 
-const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
+export const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
   DATABASE_URL !== undefined || !isEmpty(join(DATA_DIR, 'postgres'))
 
 /** Tells whether a folder is empty. A missing folder counts as empty, an unreadable one does not. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { hashPassword } from '../../identity/people/passwords.ts'
 import { type Config, findOpening } from '../../kernel/config.ts'
 import type { Connection } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
@@ -16,34 +17,66 @@ import { operator } from './operator.ts'
 
 const DEMO_FILE = fileURLToPath(new URL('../../../demo/demo.json', import.meta.url))
 
+/** The demo data, with the hashes of its passwords if they were made ahead of the import. */
+interface PreparedDemo {
+  readonly content: unknown
+  readonly hashes?: ReadonlyMap<string, string>
+}
+
+/** Reads the demo data. If the database is still to be created, hashes the public password of the demo people. */
+export async function prepareDemo(config: Config, isNew: boolean): Promise<PreparedDemo | undefined> {
+  if (!mayImport(config)) return undefined
+  const content = atOwnAddress(await readImportFile(DEMO_FILE), config)
+  if (!isNew) return { content }
+  const { people } = content as { people: { password?: string }[] }
+  const passwords = new Set(people.flatMap(({ password }) => password ?? []))
+  const hashed = [...passwords].map(async (password) => [password, await hashPassword(password)] as const)
+  return { content, hashes: new Map(await Promise.all(hashed)) }
+}
+
+const mayImport = ({ DEMO, DATABASE_URL, isLocal }: Config): boolean =>
+  DEMO !== 'off' && isLocal && !(DEMO === 'auto' && DATABASE_URL)
+
+/** Imports the demo data if it is due, and throws if demo people and the settings do not go together. */
+export const settleDemo = (
+  config: Config,
+  connection: Connection,
+  log: Logger,
+  prepared: PreparedDemo | undefined,
+): Promise<void> =>
+  withEnvironments(
+    config,
+    connection,
+    log,
+    async (environments) => {
+      if (prepared && (await importWhereDue(config, environments, prepared))) log.info('demo data imported')
+      await refuseOpenDemo(config, environments)
+    },
+    { mayMakeKey: true },
+  )
+
 /**
  * Imports the demo data at the start of a platform that only this machine can reach: with DEMO=on always, with `auto`
  * only into an embedded database that was never used. The condition is "never used" and not "just created", so that the
  * data is also imported after an interrupted first start. Throws if DEMO is on and DATABASE_URL is the database of a
  * platform that was last started where others can reach it.
  */
-export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
-  if (config.DEMO === 'off' || !config.isLocal) return
-  if (config.DEMO === 'auto' && config.DATABASE_URL) return
-  await withEnvironments(
-    config,
-    connection,
-    log,
-    async (environments) => {
-      const untouched = await Promise.all(environments.map(({ db }) => isUntouched(db)))
-      if (config.DEMO === 'auto' && untouched.includes(false)) return
-      for (const { db } of environments) {
-        if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
-        // A value in an embedded database is from an earlier start, because no other platform can be running on it.
-        await keepReach(db, undefined)
-      }
-      const keys = await readDemoKeys()
-      for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
-      await importContent(environments, operator(), { content: atOwnAddress(await readImportFile(DEMO_FILE), config) })
-      log.info('demo data imported')
-    },
-    { mayMakeKey: true },
-  )
+async function importWhereDue(
+  config: Config,
+  environments: readonly Environment[],
+  prepared: PreparedDemo,
+): Promise<boolean> {
+  const untouched = await Promise.all(environments.map(({ db }) => isUntouched(db)))
+  if (config.DEMO === 'auto' && untouched.includes(false)) return false
+  for (const { db } of environments) {
+    if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
+    // A value in an embedded database is from an earlier start, because no other platform can be running on it.
+    await keepReach(db, undefined)
+  }
+  const keys = await readDemoKeys()
+  for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
+  await importContent(environments, operator(), prepared)
+  return true
 }
 
 /** Replaces the addresses in the demo data with BASE_URL and SANDBOX_URL: the demo app is a page of this platform. */
@@ -59,30 +92,22 @@ function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config)
  * Throws if other machines can reach a platform that has demo people: their passwords are public, and one of them is an
  * administrator.
  */
-export async function refuseOpenDemo(config: Config, connection: Connection, log: Logger): Promise<void> {
+async function refuseOpenDemo(config: Config, environments: readonly Environment[]): Promise<void> {
   const opening = findOpening(config)
-  await withEnvironments(
-    config,
-    connection,
-    log,
-    async (environments) => {
-      // Before the check, store whether others can reach the platform. If they can, demo people can no longer be
-      // imported, not even by a command with other settings, so none can be added after the check.
-      for (const { db } of environments) await keepReach(db, opening)
-      if (!opening) return
-      const keys = await readDemoKeys()
-      for (const { db, name } of environments) {
-        await markEarlier(db, operator(), { environment: name, keys })
-        if (!(await hasDemoPeople(db))) continue
-        for (const environment of environments) await keepReach(environment.db, undefined)
-        throw new StartupError(
-          `This database has demo users, whose passwords are public, and others can reach this platform: ${opening}. ` +
-            'Delete them first with: npx groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
-        )
-      }
-    },
-    { mayMakeKey: true },
-  )
+  // Before the check, store whether others can reach the platform. If they can, demo people can no longer be imported,
+  // not even by a command with other settings, so none can be added after the check.
+  for (const { db } of environments) await keepReach(db, opening)
+  if (!opening) return
+  const keys = await readDemoKeys()
+  for (const { db, name } of environments) {
+    await markEarlier(db, operator(), { environment: name, keys })
+    if (!(await hasDemoPeople(db))) continue
+    for (const environment of environments) await keepReach(environment.db, undefined)
+    throw new StartupError(
+      `This database has demo users, whose passwords are public, and others can reach this platform: ${opening}. ` +
+        'Delete them first with: npx groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
+    )
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import { copyInstallation, databaseUrl } from '../testing/machine.ts'
 import { Client } from '../testing/testing.ts'
 import { makeBanner } from './banner.ts'
 import { openCommandLog } from './database.ts'
-import { importDemoWhereDue } from './demo.ts'
+import { prepareDemo, settleDemo } from './demo.ts'
 import { place, processesIn, runOne, signIn, startIn } from './testing.ts'
 
 /** Time within which other processes must have noticed a change, as in credentials/cache.test.ts. */
@@ -139,6 +139,7 @@ test('demo data is imported into an unused embedded database only', async (t) =>
   const count = () => runSql(connection, 'select count(*)::int as people from gs_production.people')
   const before = await count()
   // Simulates a start without DATABASE_URL on a database that already has people.
-  await importDemoWhereDue(readConfig({ DATA_DIR: join(place, 'own') }), connection, openCommandLog())
+  const config = readConfig({ DATA_DIR: join(place, 'own') })
+  await settleDemo(config, connection, openCommandLog(), await prepareDemo(config, false))
   assert.deepEqual(await count(), before)
 })

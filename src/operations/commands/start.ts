@@ -1,14 +1,16 @@
 import { buildWhereStale } from '../../../web/built.ts'
 import { type Config, readConfig } from '../../kernel/config.ts'
+import { findBuild } from '../../kernel/http/pages/web-app.ts'
 import { keepAddress } from '../../kernel/installation/installation.ts'
 import { hasDemoPeople } from '../demo/demo.ts'
 import { openLog } from '../platform/log.ts'
 import type { Platform, RunningDatabase } from '../platform/platform.ts'
-import { migrateAll, openServer, startPlatform } from '../platform/platform.ts'
+import { migrateAll, openServer, prepareServers, startPlatform } from '../platform/platform.ts'
 import { makeBanner, publicAddresses } from './banner.ts'
 import { checkDataDir, checkPorts } from './checks.ts'
 import { command } from './command.ts'
-import { importDemoWhereDue, refuseOpenDemo } from './demo.ts'
+import { hasDatabase } from './database.ts'
+import { prepareDemo, settleDemo } from './demo.ts'
 import { catchSignals } from './signals.ts'
 
 /** Time for closing everything, in addition to the time that running requests get. */
@@ -27,14 +29,16 @@ export const start = command({
     await check(config)
     const signals = catchSignals()
     const log = openLog(config)
-    await buildPages()
     const startedAt = performance.now()
-    const server = await openServer(config, log)
+    const isNew = !hasDatabase(config)
+    const [opened, prepared] = await Promise.allSettled([openServer(config, log), prepare(config, isNew)])
+    if (opened.status === 'rejected') throw opened.reason
+    const server = opened.value
     let platform: Platform | undefined
     try {
+      if (prepared.status === 'rejected') throw prepared.reason
       await migrateAll(server.connection)
-      await importDemoWhereDue(config, server.connection, log)
-      await refuseOpenDemo(config, server.connection, log)
+      await settleDemo(config, server.connection, log, prepared.value)
       platform = await startPlatform(config, server.connection, log, () => new Date())
     } catch (problem) {
       await server.stop()
@@ -61,6 +65,15 @@ export const start = command({
 async function check(config: Config): Promise<void> {
   if (!config.DATABASE_URL || !config.SECRET_KEY || config.MESSAGES === 'file') checkDataDir(config)
   await checkPorts(config)
+}
+
+/** Does what needs no database, while the database starts or is created. Returns the demo data, if it may be due. */
+async function prepare(config: Config, isNew: boolean): ReturnType<typeof prepareDemo> {
+  // First, because it often yields: the database process should start before the rest, which does not.
+  await prepareServers()
+  await buildPages()
+  findBuild()
+  return prepareDemo(config, isNew)
 }
 
 /**

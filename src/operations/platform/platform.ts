@@ -12,6 +12,7 @@ import { StartupError } from '../../kernel/errors.ts'
 import { startConsumers } from '../../kernel/events/consumers.ts'
 import { forgetting } from '../../kernel/forget.ts'
 import { frontReader } from '../../kernel/http/pages/web-app.ts'
+import { prepareRoutes } from '../../kernel/http/route-table.ts'
 import { buildServer, type HttpServer } from '../../kernel/http/server.ts'
 import { importSections } from '../../kernel/imports/section.ts'
 import { checkSecretKey, refuseNewKey } from '../../kernel/installation/installation.ts'
@@ -37,6 +38,9 @@ export async function openServer(config: Config, log: Logger): Promise<RunningDa
     return { connection: { connectionString: config.DATABASE_URL }, isNew: false, stop: async () => {} }
   return startEmbedded({ dataDir: config.DATA_DIR, log: (level, message, detail) => log[level](detail ?? {}, message) })
 }
+
+/** Does what `startPlatform` would have to do otherwise, without the database. */
+export const prepareServers = (): Promise<void> => prepareRoutes(everything)
 
 /** Migrates the schemas of all environments to this version. */
 export async function migrateAll(connection: Connection): Promise<Record<EnvironmentName, string[]>> {

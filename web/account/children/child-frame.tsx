@@ -1,7 +1,7 @@
 import { Box, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
-import { UsersRound } from 'lucide-react'
+import { UsersRound } from '../../parts/icons.tsx'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { nameOf, PersonAvatar } from '../../parts/person.tsx'

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
-import { Ban, Check } from 'lucide-react'
 import type { FoundPerson } from '../../api/operations.ts'
+import { Ban, Check } from '../../parts/icons.tsx'
 import { adminWords } from '../words.ts'
 
 const { people: say } = adminWords

@@ -1,7 +1,6 @@
 import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Ban } from 'lucide-react'
 import { useState } from 'react'
 import {
   disablePerson,
@@ -16,6 +15,7 @@ import {
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
+import { Ban } from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'

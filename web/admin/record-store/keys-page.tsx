@@ -1,7 +1,6 @@
 import { ActionIcon, Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Ellipsis, KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import {
   addCredentialSecret,
@@ -15,6 +14,7 @@ import { useWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Ellipsis, KeyRound, Plus } from '../../parts/icons.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'

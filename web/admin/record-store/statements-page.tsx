@@ -1,7 +1,6 @@
 import { Alert, Button, Checkbox, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Download, ScrollText, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import {
   aggregateStatements,
@@ -16,6 +15,7 @@ import { query } from '../../api/query.ts'
 import { Bar } from '../../parts/bar.tsx'
 import { Card } from '../../parts/card.tsx'
 import { type FilterField, Filters } from '../../parts/filters.tsx'
+import { Download, ScrollText, WifiOff } from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'

@@ -1,6 +1,5 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { CircleCheck, CircleX, Pause, Play } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { ApiProblem } from '../../api/call.ts'
 import {
@@ -14,6 +13,7 @@ import {
   updateProgress,
 } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
+import { CircleCheck, CircleX, Pause, Play } from '../../parts/icons.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem, Quote, Waiting } from '../../parts/states.tsx'
 import { appWords } from '../words.ts'

@@ -1,5 +1,9 @@
 import { Anchor, Button, Group, SimpleGrid, Text, Title, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useHere } from '../../api/here.ts'
+import { type DemoPerson, signInAsDemo } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
 import {
   ArrowRight,
   BadgeCheck,
@@ -11,11 +15,7 @@ import {
   ScrollText,
   UserRound,
   Users,
-} from 'lucide-react'
-import { useEffect } from 'react'
-import { useHere } from '../../api/here.ts'
-import { type DemoPerson, signInAsDemo } from '../../api/operations.ts'
-import { useWrite } from '../../api/query.ts'
+} from '../../parts/icons.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { AREAS } from '../layout/areas.ts'

@@ -12,8 +12,8 @@ import {
   FileCheck,
   FlaskConical,
   GraduationCap,
+  type IconType,
   IdCard,
-  type LucideIcon,
   Mail,
   Plug,
   ScrollText,
@@ -21,7 +21,7 @@ import {
   UserRound,
   Users,
   UsersRound,
-} from 'lucide-react'
+} from '../../parts/icons.tsx'
 import { appWords } from '../words.ts'
 
 export interface NavigationEntry {
@@ -38,7 +38,7 @@ export interface NavigationEntry {
     | `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'data'}`
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
-  readonly icon: LucideIcon
+  readonly icon: IconType
   /** Whether the page is only for people who may look after children. */
   readonly isForParents?: boolean
 }
@@ -46,7 +46,7 @@ export interface NavigationEntry {
 export interface Area {
   readonly id: 'dashboard' | 'console' | 'planner' | 'admin' | 'account'
   readonly label: string
-  readonly icon: LucideIcon
+  readonly icon: IconType
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
 }
 

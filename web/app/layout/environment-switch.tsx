@@ -1,7 +1,7 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
-import { Check, ChevronDown, FlaskConical, Globe } from 'lucide-react'
 import type { Here } from '../../api/operations.ts'
+import { Check, ChevronDown, FlaskConical, Globe } from '../../parts/icons.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { appWords } from '../words.ts'
 import classes from './menu.module.css'

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { type ErrorComponentProps, Link, useRouterState } from '@tanstack/react-router'
-import { Compass } from 'lucide-react'
 import { useHere } from '../../api/here.ts'
+import { Compass } from '../../parts/icons.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { appWords } from '../words.ts'

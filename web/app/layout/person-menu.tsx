@@ -1,7 +1,7 @@
 import { Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { Check, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { type Here, signOut } from '../../api/operations.ts'
+import { Check, LogOut, Monitor, Moon, Sun, UserRound } from '../../parts/icons.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { OwnAvatar } from '../../parts/own-avatar.tsx'
 import { appWords } from '../words.ts'

@@ -1,6 +1,6 @@
 import { UnstyledButton } from '@mantine/core'
-import { Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { Search } from '../../parts/icons.tsx'
 import { appWords } from '../words.ts'
 import classes from './menu.module.css'
 

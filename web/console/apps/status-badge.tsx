@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
-import { Ban, CircleCheck, Clock } from 'lucide-react'
 import type { App } from '../../api/operations.ts'
+import { Ban, CircleCheck, Clock } from '../../parts/icons.tsx'
 import { consoleWords } from '../words.ts'
 
 const LOOKS = {

@@ -2,7 +2,6 @@ import { Anchor, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/c
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Plus, Send } from 'lucide-react'
 import { useState } from 'react'
 import {
   type AtoDistribution,
@@ -20,6 +19,7 @@ import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Plus, Send } from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'

@@ -1,19 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, ThemeIcon, Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import {
-  Ban,
-  CircleCheck,
-  CircleX,
-  ExternalLink,
-  Info,
-  type LucideIcon,
-  PackageMinus,
-  PackagePlus,
-  Play,
-  RefreshCw,
-  TriangleAlert,
-} from 'lucide-react'
 import { useState } from 'react'
 import {
   type AtoEntry,
@@ -29,6 +16,19 @@ import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
+import {
+  Ban,
+  CircleCheck,
+  CircleX,
+  ExternalLink,
+  type IconType,
+  Info,
+  PackageMinus,
+  PackagePlus,
+  Play,
+  RefreshCw,
+  TriangleAlert,
+} from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -176,13 +176,13 @@ function titleOf({ kind, status, alert, distribution }: AtoEntry): string {
   return kind === 'status' && isStatus(status) ? sayAto.statuses[status] : (say.entries[kind] ?? kind)
 }
 
-const ALERTS: Readonly<Record<string, { icon: LucideIcon; color: string }>> = {
+const ALERTS: Readonly<Record<string, { icon: IconType; color: string }>> = {
   info: { icon: Info, color: 'sky' },
   success: { icon: CircleCheck, color: 'green' },
   warning: { icon: TriangleAlert, color: 'yellow' },
   error: { icon: CircleX, color: 'red' },
 }
-const KINDS: Readonly<Record<string, { icon: LucideIcon; color: string }>> = {
+const KINDS: Readonly<Record<string, { icon: IconType; color: string }>> = {
   started: { icon: Play, color: 'sky' },
   status: { icon: RefreshCw, color: 'sky' },
   'distribution-added': { icon: PackagePlus, color: 'gray' },

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
-import { Ban, CircleAlert, CircleCheck, CircleDashed, CircleDot, Eye } from 'lucide-react'
 import type { AtoRequestEntry } from '../../api/operations.ts'
+import { Ban, CircleAlert, CircleCheck, CircleDashed, CircleDot, Eye } from '../../parts/icons.tsx'
 import { consoleWords } from '../words.ts'
 
 const { ato: say } = consoleWords

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
-import { CircleCheck, CircleX, Clock, Replace } from 'lucide-react'
 import type { Delivery } from '../../api/operations.ts'
+import { CircleCheck, CircleX, Clock, Replace } from '../../parts/icons.tsx'
 import { consoleWords } from '../words.ts'
 
 const LOOKS = {

@@ -1,6 +1,5 @@
 import { Badge, Button, Checkbox, Group, List, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, Clock } from 'lucide-react'
 import { useState } from 'react'
 import {
   changePlugin,
@@ -13,6 +12,7 @@ import {
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { CircleCheck, Clock } from '../../parts/icons.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { useOrganisations } from '../../parts/organisation-names.ts'
 import { Row, Rows } from '../../parts/rows.tsx'

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
-import { Ban, CircleCheck, CirclePause } from 'lucide-react'
 import type { Plugin } from '../../api/operations.ts'
+import { Ban, CircleCheck, CirclePause } from '../../parts/icons.tsx'
 import { consoleWords } from '../words.ts'
 
 const { plugins: say } = consoleWords

@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { Download } from 'lucide-react'
 import { exportGradebook } from '../../api/operations.ts'
+import { Download } from '../../parts/icons.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { only } from '../../parts/search.ts'
 import { SearchField } from '../../parts/search-field.tsx'

@@ -1,11 +1,11 @@
 import { Alert, Badge, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Flag, type LucideIcon, Moon, Pause, Play, Radio, Users, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type ClassDetails, type Gradebook, readGradebook, watchClass } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
+import { Flag, type IconType, Moon, Pause, Play, Radio, Users, WifiOff } from '../../parts/icons.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
@@ -253,7 +253,7 @@ interface PeopleProps {
   readonly classId: string
   readonly label: string
   readonly color: string
-  readonly icon: LucideIcon
+  readonly icon: IconType
   readonly nameOf: (lessonId: string | null) => string | undefined
   readonly people: readonly StudentActivity[]
 }

@@ -1,7 +1,6 @@
 import { ActionIcon, Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { CircleCheck, CircleMinus, CirclePause, EllipsisVertical, FileUp, Users } from 'lucide-react'
 import { type FormEvent, lazy, Suspense, useState } from 'react'
 import {
   type ClassDetails,
@@ -17,6 +16,7 @@ import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { CircleCheck, CircleMinus, CirclePause, EllipsisVertical, FileUp, Users } from '../../parts/icons.tsx'
 import { invitationWords } from '../../parts/invitation-words.ts'
 import { TextLink } from '../../parts/link.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'

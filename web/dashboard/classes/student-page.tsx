@@ -1,7 +1,6 @@
 import { ActionIcon, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { EllipsisVertical, UserX } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import {
   type ClassDetails,
@@ -15,6 +14,7 @@ import {
 } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
+import { EllipsisVertical, UserX } from '../../parts/icons.tsx'
 import { ButtonLink } from '../../parts/link.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { offerUndo } from '../../parts/notify.tsx'

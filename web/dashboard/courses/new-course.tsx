@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useHere } from '../../api/here.ts'
+import { Plus } from '../../parts/icons.tsx'
 import { ownOrganisations } from '../../parts/own-organisations.ts'
 import { dashboardWords } from '../words.ts'
 

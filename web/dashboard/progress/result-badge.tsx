@@ -1,12 +1,12 @@
 import { Badge } from '@mantine/core'
-import { Circle, CircleCheck, CircleX, Clock, Loader, Lock, type LucideIcon } from 'lucide-react'
 import type { Results } from '../../api/operations.ts'
+import { Circle, CircleCheck, CircleX, Clock, type IconType, Loader, Lock } from '../../parts/icons.tsx'
 import { dashboardWords } from '../words.ts'
 
 export type Result = Results['lessons'][number]['result']
 
 /** Icon and colour of each result. The icon makes the result recognisable without the colour. */
-export const RESULT_LOOKS: Record<Result | 'locked', { icon: LucideIcon; color: string }> = {
+export const RESULT_LOOKS: Record<Result | 'locked', { icon: IconType; color: string }> = {
   PASS: { icon: CircleCheck, color: 'green' },
   FAIL: { icon: CircleX, color: 'red' },
   INCOMPLETE: { icon: Clock, color: 'yellow' },

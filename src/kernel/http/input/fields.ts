@@ -123,7 +123,7 @@ export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+
 /** Compiled checks by schema. Both environments serve the same operations and share them. */
 const checks = new WeakMap<TObject, ReturnType<typeof Compile>>()
 
-function checkOf(schema: TObject): ReturnType<typeof Compile> {
+export function checkOf(schema: TObject): ReturnType<typeof Compile> {
   const check = checks.get(schema) ?? Compile(schema)
   checks.set(schema, check)
   return check
