@@ -2,6 +2,7 @@ import pg from 'pg'
 import { type Connection, openDatabase } from '../src/kernel/database/database.ts'
 import { schemaOf } from '../src/kernel/environment.ts'
 import { migrateAll } from '../src/operations/platform/platform.ts'
+import { buildBlock } from '../src/records/statements/blocks/blocks.ts'
 import { ROLES } from '../src/records/statements/model/refs.ts'
 import { storeInTransaction } from '../src/records/statements/storing/storing.ts'
 import { type RunningServer, startServer } from './measure.ts'
@@ -63,13 +64,13 @@ export async function buildStore(main: Connection, statements: number): Promise<
     'select pg_reload_conf()',
     'checkpoint',
   ])
+  await buildBlocks(connection)
   process.stderr.write(`statements: ${statements} ready after ${secondsSince(startedAt)} s\n`)
   return { statements, connection, server: await startServer('statements', connection), from, to }
 }
 
-/** Stores the original statements through the platform's own code, with times spread evenly over the period. */
-async function storeOriginals(connection: Connection, from: Date, to: Date): Promise<void> {
-  const db = await openDatabase({
+const openStore = (connection: Connection) =>
+  openDatabase({
     connection,
     schema: schemaOf('production'),
     poolSize: 2,
@@ -77,6 +78,17 @@ async function storeOriginals(connection: Connection, from: Date, to: Date): Pro
     statementTimeoutMs: 60_000,
     onProblem: () => {},
   })
+
+/** Collects the positions of common keys, as the platform's regular upkeep would have done. */
+async function buildBlocks(connection: Connection): Promise<void> {
+  const db = await openStore(connection)
+  while (await buildBlock(db));
+  await db.close()
+}
+
+/** Stores the original statements through the platform's own code, with times spread evenly over the period. */
+async function storeOriginals(connection: Connection, from: Date, to: Date): Promise<void> {
+  const db = await openStore(connection)
   for (let done = 0; done < ORIGINALS; done += AT_ONCE) {
     const at = new Date(from.getTime() + ((to.getTime() - from.getTime()) * done) / ORIGINALS)
     const made = Array.from({ length: AT_ONCE }, (_, i) => ({

@@ -73,6 +73,21 @@ const FILTERS: readonly Filter[] = [
     name: 'verb, registration',
     ask: (n) => ({ verb: verbIdOf(0), registration: registrationOf(n * (ORIGINALS / QUESTIONS)) }),
   },
+  {
+    name: 'agent, verb, activity, registration',
+    ask: (n) => ({
+      ...{ agent: agentOf(n % 10), verb: verbIdOf(n % 3), activity: activityIdOf(n % 10) },
+      registration: registrationOf(n * (ORIGINALS / QUESTIONS)),
+    }),
+  },
+  {
+    name: 'agent, verb, activity that seldom meet',
+    ask: (n) => ({
+      agent: agentOf(10 + (n % 50)),
+      verb: verbIdOf(10 + (n % 5)),
+      activity: activityIdOf(20 + (n % 50)),
+    }),
+  },
   { name: 'an activity that is only around others', ask: (n) => ({ activity: courseIdOf(n % 10) }) },
   {
     name: 'two that are common and never meet',

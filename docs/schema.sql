@@ -1419,6 +1419,16 @@ CREATE TABLE statement_attachments (
 );
 CREATE INDEX statement_attachments_by_content ON statement_attachments (sha2, seq);
 
+CREATE TABLE statement_blocks (
+  upto bigint NOT NULL,
+  after bigint NOT NULL,
+  is_ready boolean NOT NULL DEFAULT false,
+  changes integer NOT NULL DEFAULT 0,
+  anchors bigint[] NOT NULL DEFAULT '{}'::bigint[],
+  CONSTRAINT statement_blocks_pkey PRIMARY KEY (upto)
+);
+CREATE INDEX statement_blocks_unready ON statement_blocks (upto) WHERE (NOT is_ready);
+
 CREATE TABLE statement_clock (
   is_clock boolean NOT NULL DEFAULT true,
   last bigint NOT NULL,
@@ -1486,12 +1496,22 @@ CREATE INDEX statement_links_by_objective ON statement_links (objective_id);
 CREATE INDEX statement_links_by_person ON statement_links (person_id, seq);
 CREATE INDEX statement_links_by_sender ON statement_links (sender_id);
 
+CREATE TABLE statement_postings (
+  key uuid NOT NULL,
+  upto bigint NOT NULL,
+  role smallint NOT NULL,
+  positions bit(8192) NOT NULL,
+  CONSTRAINT statement_postings_pkey PRIMARY KEY (key, upto, role)
+);
+CREATE INDEX statement_postings_by_block ON statement_postings (upto);
+
 CREATE TABLE statement_refs (
   key uuid NOT NULL,
   seq bigint NOT NULL,
   role smallint NOT NULL,
   CONSTRAINT statement_refs_pkey PRIMARY KEY (key, seq, role)
 ) PARTITION BY RANGE (seq);
+CREATE INDEX statement_refs_by_block ON ONLY statement_refs USING brin (((seq + 0))) WITH (pages_per_range='32');
 CREATE INDEX statement_refs_copied ON ONLY statement_refs (seq) WHERE (role >= 32);
 CREATE INDEX statement_refs_references ON ONLY statement_refs (key, seq) WHERE (role = 14);
 

@@ -1,5 +1,6 @@
 import type { ImportTie } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
+import { blocksUpkeep } from './blocks/blocks.ts'
 import { statementTie } from './capture/import.ts'
 import { captureOperations } from './capture/routes.ts'
 import { factsUpkeep } from './facts/facts.ts'
@@ -36,5 +37,5 @@ export const statements: Room = {
   forget: forgetStatements,
   importTies: { classes: [statementTie as ImportTie] },
   consumers: [statementRecorder],
-  upkeep: [partitionUpkeep, factsUpkeep, retentionUpkeep],
+  upkeep: [partitionUpkeep, factsUpkeep, blocksUpkeep, retentionUpkeep],
 }

@@ -169,7 +169,7 @@ test('no query plan of the record store scans a whole table, whatever the filter
   })
   assert.deepEqual(plans, [])
   const names = new Set(asked.map(({ statement }) => statement.name))
-  for (const name of ['statements.insert', 'statements.queryNewest', 'statements.countRefs', 'documents.list'])
+  for (const name of ['statements.insert', 'statements.queryNewest', 'statements.countNewest', 'documents.list'])
     assert.ok(names.has(name), `${name} was not asked`)
 })
 

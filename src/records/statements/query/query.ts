@@ -2,6 +2,7 @@ import type { Db } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
 import { fail } from '../../../kernel/errors.ts'
 import { parseJson } from '../../../kernel/json.ts'
+import { listParts } from '../blocks/blocks.ts'
 import { findAgentFaults } from '../faults/faults.ts'
 import { keyOf } from '../model/agents.ts'
 import { isIri, isUuid } from '../model/forms.ts'
@@ -91,45 +92,129 @@ const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) =
 /**
  * Finds statements that are not voided, newest first by default. `found`, the same in each row, is the number of
  * matches (at most `limit`). Fewer rows are returned if their payloads fill a page (PAGE_BYTES).
+ *
+ * First walks through the entries of the rarest key and checks each for the other keys. Usually that is enough. If the
+ * key has many entries of which few match, continues with the parts of the range in which all keys meet.
  */
-export async function queryStatements(db: Db, what: StatementQuery): Promise<RowOf<typeof store.queryNewest>[]> {
+export async function queryStatements(db: Db, what: StatementQuery): Promise<readonly FoundStatement[]> {
   const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, isByOwnOnly = false, limit } = what
-  const range = { after, upTo, limit }
-  if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, range)
-  const [first, ...others] = await sortByRarity(db, wanted, { after, upTo })
-  const leading = { ...range, key1: first!.key, roles1: bitsOf(first!.roles), copied: !isByOwnOnly }
-  if (others.length === 0) return db.all(isAscending ? store.ofKeyOldest : store.ofKeyNewest, leading)
-  const probe = (n: number) => others[n]?.key ?? null
-  const roles = (n: number) => bitsOf(others[n]?.roles ?? [])
-  return db.all(isAscending ? store.queryOldest : store.queryNewest, {
-    ...leading,
-    key2: probe(0),
-    roles2: roles(0),
-    key3: probe(1),
-    roles3: roles(1),
-    key4: probe(2),
-    roles4: roles(2),
-    key5: probe(3),
-    roles5: roles(3),
+  if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, { after, upTo, limit })
+  const sorted = await countRefs(db, wanted, { after, upTo, isAscending })
+  const { count, reach } = sorted[0]!
+  const isWalked = count < store.WALKED || reach === null
+  const walked: Part = isWalked ? { after, upTo } : isAscending ? { after, upTo: reach } : { after: reach - 1, upTo }
+  const keys = toKeys(sorted, { copied: !isByOwnOnly })
+  const rows =
+    sorted.length === 1
+      ? await db.all(isAscending ? store.ofKeyOldest : store.ofKeyNewest, { ...keys, ...walked, limit })
+      : await db.all(isAscending ? store.queryOldest : store.queryNewest, { ...keys, ...walked, limit })
+  if (isWalked || isFull(rows, limit)) return rows
+  const rest = isAscending ? { after: reach, upTo } : { after, upTo: reach - 1 }
+  return queryParts(db, { sorted, keys, known: rows, rest, isAscending, limit })
+}
+
+type FoundStatement = RowOf<typeof store.queryNewest>
+
+/** A range of sequence numbers: greater than `after`, and up to and including `upTo`. */
+interface Part {
+  readonly after: number
+  readonly upTo: number
+}
+
+interface PartsQuery {
+  readonly sorted: readonly WantedKey[]
+  readonly keys: ReturnType<typeof toKeys>
+  /** The matches among the first entries of the rarest key. */
+  readonly known: readonly FoundStatement[]
+  readonly rest: Part
+  readonly isAscending: boolean
+  readonly limit: number
+}
+
+/** Number of blocks whose positions are read first. Each further step reads more. */
+const FIRST_BLOCKS = 32
+const MOST_BLOCKS = 4096
+
+/** Finds statements in the parts of a range in which all keys meet, beside those that are known. */
+async function queryParts(db: Db, query: PartsQuery): Promise<readonly FoundStatement[]> {
+  const { sorted, keys, isAscending, limit } = query
+  let rows = query.known
+  let { rest } = query
+  // Each step looks at four times as much as the last: where statements were removed, few meetings are matches.
+  for (let factor = 1; rest.after < rest.upTo; factor *= 4) {
+    const enough = Math.min((limit - rows.length) * factor, Number.MAX_SAFE_INTEGER)
+    const listed = await listParts(db, {
+      ...{ ...rest, blocks: Math.min(FIRST_BLOCKS * factor, MOST_BLOCKS), enough, copied: keys.copied, isAscending },
+      keys: sorted.map(({ key }) => key),
+      roles: sorted.map(({ roles }) => bitsOf(roles)),
+    })
+    const read = listed.pop()
+    if (!read) break
+    const end = findEnd(listed, enough)
+    const some = end < 0 ? listed : listed.slice(0, end + 1)
+    if (some.length > 0) {
+      const parts = [...rows.map(({ seq }) => ({ after: seq - 1, upto: seq, key: keys.key1 })), ...some]
+      rows = await db.all(isAscending ? store.inPartsOldest : store.inPartsNewest, {
+        ...{ ...keys, limit },
+        afters: parts.map(({ after }) => after),
+        uptos: parts.map(({ upto }) => upto),
+        leads: parts.map(({ key }) => key!),
+      })
+      if (isFull(rows, limit)) break
+    }
+    const { after, upto } = end < 0 ? read : some.at(-1)!
+    rest = isAscending ? { ...rest, after: upto } : { ...rest, upTo: after }
+  }
+  return rows
+}
+
+/** Whether there are as many matches as wanted, or more than fit onto a page. */
+const isFull = (rows: readonly FoundStatement[], limit: number): boolean => {
+  const found = rows[0]?.found ?? 0
+  return found >= limit || found > rows.length
+}
+
+/** Returns the index of the part with which there are enough meetings; -1 if there are fewer. */
+function findEnd(parts: readonly { readonly meetings: number }[], wanted: number): number {
+  let count = 0
+  return parts.findIndex(({ meetings }) => {
+    count += meetings
+    return count >= wanted
   })
 }
 
+/** Returns the keys as parameters of a query. */
+function toKeys([first, ...others]: readonly WantedKey[], { copied }: { readonly copied: boolean }) {
+  const key = (n: number) => others[n]?.key ?? null
+  const roles = (n: number) => bitsOf(others[n]?.roles ?? [])
+  return {
+    ...{ key1: first!.key, roles1: bitsOf(first!.roles), copied },
+    ...{ key2: key(0), roles2: roles(0), key3: key(1), roles3: roles(1) },
+    ...{ key4: key(2), roles4: roles(2), key5: key(3), roles5: roles(3) },
+  }
+}
+
+type CountedKey = WantedKey & Pick<RowOf<typeof store.countNewest>, 'count' | 'reach'>
+
 /**
- * Sorts keys, rarest first. A query scans the entries of the rarest key and checks each for the other keys. Of two keys
- * that both reach the counting limit, the one whose counted entries go back further is rarer.
+ * Counts the first entries of each key and sorts the keys, rarest first. Of two keys that both reach the counting limit,
+ * the one whose counted entries go further is rarer.
  */
-export async function sortByRarity(
+async function countRefs(
   db: Db,
   wanted: readonly WantedKey[],
-  range: { readonly after: number; readonly upTo: number } = { after: 0, upTo: Number.MAX_SAFE_INTEGER },
-): Promise<readonly WantedKey[]> {
-  if (wanted.length === 1) return wanted
-  const rows = await db.all(store.countRefs, { keys: wanted.map(({ key }) => key), ...range })
+  { isAscending, ...range }: Part & { readonly isAscending: boolean },
+): Promise<readonly CountedKey[]> {
+  const keys = wanted.map(({ key }) => key)
+  const rows = await db.all(isAscending ? store.countOldest : store.countNewest, { keys, ...range })
   const byKey = new Map(rows.map((row) => [row.key, row]))
-  const countOf = ({ key }: WantedKey) => byKey.get(key)!.count
-  const reachOf = ({ key }: WantedKey) => byKey.get(key)!.reach ?? 0
-  return [...wanted].sort((a, b) => countOf(a) - countOf(b) || reachOf(a) - reachOf(b))
+  const further = (a: CountedKey, b: CountedKey) => ((a.reach ?? 0) - (b.reach ?? 0)) * (isAscending ? -1 : 1)
+  return wanted.map((one) => ({ ...byKey.get(one.key)!, ...one })).sort((a, b) => a.count - b.count || further(a, b))
 }
+
+/** Sorts keys, rarest first. */
+export const sortByRarity = async (db: Db, wanted: readonly WantedKey[]): Promise<readonly WantedKey[]> =>
+  wanted.length === 1 ? wanted : countRefs(db, wanted, { after: 0, upTo: Number.MAX_SAFE_INTEGER, isAscending: false })
 
 export const findStatement = (db: Db, id: string) => db.first(store.findStatement, { id: id.toLowerCase() })
 

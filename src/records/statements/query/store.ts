@@ -11,19 +11,26 @@ export const findStatement = read('statements.find', {
       from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
 })
 
-/**
- * Counts the newest entries of each key within a range, up to 300. `reach` is the `seq` of the oldest entry counted.
- */
-export const countRefs = read('statements.countRefs', {
+/** Number of entries of a key that are counted, and that a filter walks through before it reads positions in blocks. */
+export const WALKED = 150
+
+type Order = 'asc' | 'desc'
+
+/** Counts the first entries of each key within a range. `reach` is the `seq` of the last entry counted. */
+const count = (order: Order) => ({
   params: { keys: c.uuidArray, after: c.int8, upTo: c.int8 },
   row: { key: c.uuid, count: c.int8, reach: nullable(c.int8) },
   gather: false,
   text: `
     select k as key, c.count, c.reach
       from unnest(:keys) k cross join lateral (
-        select count(*), min(n.seq) as reach
-          from (select r.seq from statement_refs r where r.key = k and r.seq > :after and r.seq <= :upTo order by r.seq desc limit 300) n) c`,
+        select count(*), ${order === 'desc' ? 'min' : 'max'}(n.seq) as reach
+          from (select r.seq from statement_refs r where r.key = k and r.seq > :after and r.seq <= :upTo order by r.seq ${order} limit ${WALKED}) n) c`,
 })
+
+export const countNewest = read('statements.countNewest', count('desc'))
+
+export const countOldest = read('statements.countOldest', count('asc'))
 
 const probe = (n: number) => `
   (:key${n} is null or exists (select from statement_refs x
@@ -32,7 +39,7 @@ const probe = (n: number) => `
 const FOUND = { ...SHOWN, found: c.int8 }
 
 /** Selects the matches that fit onto a page. `found` is the number of all matches. */
-const cut = (order: 'asc' | 'desc', matches: string) => `
+const cut = (order: Order, matches: string) => `
     select g.seq, g.statement_id, g.payload, g.is_voided, g.found
       from ${withinBytes(
         `select s.seq, s.statement_id, s.payload, s.is_voided from ${matches} f join statements s on s.seq = f.seq`,
@@ -64,7 +71,7 @@ const PROBED = {
  * makes PostgreSQL merge the monthly partitions before it probes. Otherwise it would search far back in every month for
  * a first match.
  */
-const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
+const queryText = (order: Order, probes: readonly number[]) =>
   cut(
     order,
     `(select distinct r.seq
@@ -74,7 +81,7 @@ const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
              order by r.seq ${order} limit :limit)`,
   )
 
-const ofKey = (order: 'asc' | 'desc') => ({
+const ofKey = (order: Order) => ({
   params: { ...LEADING, ...RANGE },
   row: FOUND,
   text: queryText(order, []),
@@ -85,7 +92,7 @@ export const ofKeyNewest = list('statements.ofKeyNewest', ofKey('desc'))
 
 export const ofKeyOldest = list('statements.ofKeyOldest', ofKey('asc'))
 
-const query = (order: 'asc' | 'desc') => ({
+const query = (order: Order) => ({
   params: { ...LEADING, ...PROBED, ...RANGE },
   row: FOUND,
   text: queryText(order, [2, 3, 4, 5]),
@@ -96,7 +103,29 @@ export const queryNewest = list('statements.queryNewest', query('desc'))
 
 export const queryOldest = list('statements.queryOldest', query('asc'))
 
-const everything = (order: 'asc' | 'desc') => ({
+/**
+ * Finds the statements that have all keys, in the given parts of a range. A subquery that returns one value is looked up
+ * for each statement; the planner would turn `exists` into a join that reads all statements.
+ */
+const inParts = (order: Order) => ({
+  params: { ...LEADING, ...PROBED, limit: c.int8, afters: c.int8Array, uptos: c.int8Array, leads: c.uuidArray },
+  row: FOUND,
+  text: cut(
+    order,
+    `(select distinct r.seq
+              from (select l.seq from unnest(:afters, :uptos, :leads) p(after, upto, key)
+                     cross join lateral (
+                       select e.seq from statement_refs e where e.key = p.key and e.seq > p.after and e.seq <= p.upto offset 0) l offset 0) r
+             where ${[1, 2, 3, 4, 5].map((n) => `${probe(n)} and `).join('')}(select not v.is_voided from statements v where v.seq = r.seq)
+             order by r.seq ${order} limit :limit)`,
+  ),
+})
+
+export const inPartsNewest = list('statements.inPartsNewest', inParts('desc'))
+
+export const inPartsOldest = list('statements.inPartsOldest', inParts('asc'))
+
+const everything = (order: Order) => ({
   params: RANGE,
   row: FOUND,
   text: cut(

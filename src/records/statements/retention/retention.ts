@@ -5,6 +5,7 @@ import type { Db } from '../../../kernel/database/database.ts'
 import type { Environment } from '../../../kernel/environment.ts'
 import { fail } from '../../../kernel/errors.ts'
 import type { Upkeep } from '../../../kernel/room.ts'
+import { deleteBlocksBefore } from '../blocks/blocks.ts'
 import { numberOf } from '../model/times.ts'
 import { holdClock, removeStatements, removeUnusedAttachments, toRemovable } from '../storing/removal.ts'
 import { giveBack } from '../storing/shares.ts'
@@ -97,6 +98,7 @@ export async function removeOlder(
   let isDone = await removeRange(numberOf(startOfMonth(before)), upTo)
   for (const month of await listWholeMonths(db, before)) isDone = isDone && (await removeMonth(month))
   isDone = isDone && (await removeRange(0, upTo))
+  if (isDone) await deleteBlocksBefore(db, upTo)
   return { ...removed, isDone }
 }
 

@@ -1,5 +1,6 @@
 import type { Tx } from '../../../kernel/database/database.ts'
 import type { RowOf } from '../../../kernel/database/statement.ts'
+import { outdateBlocks } from '../blocks/blocks.ts'
 import { COPIED, keyOfTarget, keyOfVerb, type Ref, refsOf, targetOf } from '../model/refs.ts'
 import { type Statement, VOIDED } from '../model/statement.ts'
 import { type KnownStatement, MOST_COPIED_REFS, MOST_LATE_REFS, MOST_TARGET_BYTES } from './rules.ts'
@@ -115,7 +116,10 @@ export async function insertLateRefs(tx: Tx, referring: readonly LateRefs[]): Pr
     for (const ref of refs) late.push({ ...copyRef(ref), number: seq })
     done++
   }
-  if (late.length > 0) await tx.all(store.insertLateRefs, toColumns(late))
+  if (late.length > 0) {
+    const seqs = late.map(({ number }) => number)
+    await Promise.all([tx.all(store.insertLateRefs, toColumns(late)), outdateBlocks(tx, seqs)])
+  }
   return referring.length - done
 }
 

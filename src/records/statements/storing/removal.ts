@@ -1,4 +1,5 @@
 import type { Tx } from '../../../kernel/database/database.ts'
+import { deleteUnusedPostings } from '../blocks/blocks.ts'
 import { keyOfTarget, refsOf, targetOf } from '../model/refs.ts'
 import type { Statement } from '../model/statement.ts'
 import { MOST_REFS_TOGETHER } from './rules.ts'
@@ -62,5 +63,6 @@ export async function removeStatements(
     refKeys: refs.map(({ key }) => key),
     refSeqs: refs.map(({ seq }) => seq),
   })
+  await deleteUnusedPostings(tx, [...new Set(refs.map(({ key }) => key))])
   return { statements: seqs.length, attachments: await removeUnusedAttachments(tx, hashes) }
 }

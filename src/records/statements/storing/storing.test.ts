@@ -5,6 +5,7 @@ import { type Environment, schemaOf } from '../../../kernel/environment.ts'
 import type { PlatformError } from '../../../kernel/errors.ts'
 import { withClient } from '../../../operations/testing/databases.ts'
 import { sharedApp, type TestApp, testApp } from '../../../operations/testing/testing.ts'
+import * as blocks from '../blocks/store.ts'
 import { keyOfActivity, keyOfAgent, keyOfVerb, rolesFor } from '../model/refs.ts'
 import { type Statement, VOIDED } from '../model/statement.ts'
 import { numberOf, timestampOf } from '../model/times.ts'
@@ -405,7 +406,12 @@ test('no SQL statement of the store scans a whole table', async () => {
     store.countCopies,
     store.findShares,
     queries.findStatement,
-    queries.countRefs,
+    queries.countNewest,
+    queries.countOldest,
+    blocks.partsNewest,
+    blocks.partsOldest,
+    queries.inPartsNewest,
+    queries.inPartsOldest,
     queries.ofKeyNewest,
     queries.ofKeyOldest,
     queries.queryNewest,
