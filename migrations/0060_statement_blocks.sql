@@ -1,5 +1,5 @@
 -- Blocks of 8,192 statements with the positions of every common key, so that filters on keys which rarely or never meet
--- need not walk through all entries of one of them (decision 82).
+-- need not walk through all entries of one of them (decision 83).
 
 create table statement_blocks (
   -- The statements of a block have numbers greater than `after`, and up to and including `upto`.

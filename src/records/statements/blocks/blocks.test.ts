@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makeRandom } from '../../../identity/search/testing.ts'
 import type { Caller } from '../../../kernel/caller.ts'
 import { sharedApp } from '../../../operations/testing/testing.ts'
 import { keyOfActivity, keyOfVerb, rolesFor } from '../model/refs.ts'
 import { queryStatements, type StatementQuery } from '../query/query.ts'
 import { removeOlder } from '../retention/retention.ts'
-import { removeStatements, toRemovable } from '../storing/removal.ts'
+import { insertLateRefs } from '../storing/references.ts'
+import { holdClock, removeStatements, toRemovable } from '../storing/removal.ts'
 import { storeStatements } from '../storing/storing.ts'
 import { blocksUpkeep, outdateBlocks } from './blocks.ts'
 import * as store from './store.ts'
@@ -39,7 +41,6 @@ const app = await sharedApp()
 const { db } = app.environment()
 const buildAll = () => blocksUpkeep.run(app.environment())
 await app.sql(FILL)
-await app.sql('analyze statements; analyze statement_refs')
 
 interface Entry {
   readonly isVoided: boolean
@@ -180,10 +181,11 @@ test('positions collected while a key was added are not used', async () => {
   await db.transaction((tx) => outdateBlocks(tx, [upTo]))
   await db.transaction(async (tx) => {
     const block = (await tx.first(store.findUnready, {}))!
+    await tx.first(store.joinByHash, {})
     await tx.all(store.deletePostings, { upTo })
-    await tx.first(store.insertPostings, { after: block.after, upTo })
+    const { anchors } = (await tx.first(store.insertPostings, { after: block.after, upTo }))!
     await db.transaction((other) => outdateBlocks(other, [upTo - 1]))
-    assert.equal(await tx.first(store.finishBlock, { after: block.after, upTo, changes: block.changes }), undefined)
+    assert.equal(await tx.first(store.finishBlock, { upTo, anchors, changes: block.changes }), undefined)
   })
   assert.equal((await readBlocks()).at(-1)!.is_ready, false)
   await assertFindsAll()
@@ -247,4 +249,59 @@ test('retention deletes the blocks whose statements are all removed', async () =
   )) as [{ blocks: number; postings: number }]
   assert.deepEqual([blocks, postings], [0, 0])
   await assertFindsAll()
+})
+
+/** Stores 8,192 statements that have one of two keys in turn. Returns the number of the last one before them. */
+async function storeInTurn([even, odd]: readonly [number, number]): Promise<number> {
+  const [{ seq }] = (await app.sql('select max(seq) as seq from statements')) as [{ seq: string }]
+  await app.sql(
+    `insert into statements (seq, statement_id, payload) select ${seq} + n, gen_random_uuid(), '{}' from generate_series(1, 8192) n;
+     insert into statement_refs (key, seq, role)
+     select (case n % 2 when 0 then '${keyOf(even)}' else '${keyOf(odd)}' end)::uuid, ${seq} + n, 3 from generate_series(1, 8192) n`,
+  )
+  return Number(seq)
+}
+
+const findBoth = async (keys: readonly [number, number]) => {
+  const wanted = keys.map((n) => ({ key: keyOf(n), roles: [3] }))
+  return (await queryStatements(db, { wanted, limit: 20 })).map(({ seq }) => seq)
+}
+
+test('a key that is added while a block starts is found', async () => {
+  const keys = [21, 22] as const
+  const start = await storeInTurn(keys)
+  let building: Promise<unknown> | undefined
+  await db.transaction(async (tx) => {
+    await holdClock(tx)
+    await insertLateRefs(tx, [{ seq: start + 4000, refs: [{ key: keyOf(22), role: 3 }] }])
+    building = buildAll()
+    await sleep(300)
+  })
+  await building
+  assert.equal((await readBlocks()).at(-1)!.is_ready, true)
+  assert.deepEqual(await findBoth(keys), [start + 4000])
+})
+
+test('a statement that is removed while positions are collected does not shift the others', async () => {
+  const keys = [23, 24] as const
+  const start = await storeInTurn(keys)
+  // Both keys meet in the first statement of a group of 64.
+  await app.sql(`insert into statement_refs (key, seq, role) values ('${keyOf(23)}', ${start + 65}, 3)`)
+  const before = (await readBlocks()).length
+  await buildAll()
+  const [{ upto }] = (await app.sql(
+    `select upto from statement_blocks where upto > ${start} order by upto limit 1`,
+  )) as [{ upto: string }]
+  assert.ok((await readBlocks()).length > before)
+  await db.transaction((tx) => outdateBlocks(tx, [Number(upto)]))
+  await db.transaction(async (tx) => {
+    const { upto: upTo, after, changes } = (await tx.first(store.findUnready, {}))!
+    await tx.first(store.joinByHash, {})
+    await tx.all(store.deletePostings, { upTo })
+    const { anchors } = (await tx.first(store.insertPostings, { after, upTo }))!
+    const gone = `(select min(seq) from statements where seq > ${after})`
+    await app.sql(`delete from statement_refs where seq = ${gone}; delete from statements where seq = ${gone}`)
+    assert.ok(await tx.first(store.finishBlock, { upTo, anchors, changes }))
+  })
+  assert.deepEqual(await findBoth(keys), [start + 65])
 })

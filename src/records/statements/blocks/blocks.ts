@@ -2,17 +2,31 @@ import type { Db, Tx } from '../../../kernel/database/database.ts'
 import type { Upkeep } from '../../../kernel/room.ts'
 import * as store from './store.ts'
 
+/**
+ * Starts the next block, if there are enough statements. A transaction that adds a key to a statement holds the clock
+ * until its commit. So does this one. Therefore either the key is seen when positions are collected, or the block is seen when
+ * the key is added.
+ */
+async function startBlock(db: Db): Promise<void> {
+  if (!(await db.first(store.countUnblocked, {}))!.is_enough) return
+  await db.transaction(async (tx) => {
+    await tx.first(store.holdClock, {})
+    await tx.first(store.startBlock, {})
+  })
+}
+
 /** Collects the positions of common keys in the next block. Returns false if there is nothing left to do. */
 export async function buildBlock(db: Db): Promise<boolean> {
-  await db.first(store.startBlock, {})
+  await startBlock(db)
   return db.transaction(async (tx) => {
     const block = await tx.first(store.findUnready, {})
     if (!block) return false
     const { upto: upTo, after, changes } = block
+    await tx.first(store.joinByHash, {})
     await tx.all(store.deletePostings, { upTo })
-    await tx.first(store.insertPostings, { after, upTo })
+    const { anchors } = (await tx.first(store.insertPostings, { after, upTo }))!
     // If the block has changed in the meantime, it stays unready, and its positions are collected again.
-    await tx.first(store.finishBlock, { after, upTo, changes })
+    await tx.first(store.finishBlock, { upTo, anchors, changes })
     return true
   })
 }

@@ -7,6 +7,16 @@ const GRANULE = 64
 /** A key with fewer entries in a block has no positions there. */
 const COMMON = 16
 
+/** Counts the statements after the last block, up to the size of a block. */
+export const countUnblocked = write('statements.countUnblocked', {
+  params: {},
+  row: { is_enough: c.bool },
+  text: `
+    select count(*) = ${BLOCK} as is_enough
+      from (select s.seq from statements s
+             where s.seq > (select coalesce(max(upto), 0) from statement_blocks) order by s.seq limit ${BLOCK}) n`,
+})
+
 /** Starts the next block, if there are enough statements after the last one. */
 export const startBlock = write('statements.startBlock', {
   params: {},
@@ -17,7 +27,21 @@ export const startBlock = write('statements.startBlock', {
       from (select coalesce(max(upto), 0) as last from statement_blocks) b
       cross join lateral (select s.seq from statements s where s.seq > b.last order by s.seq limit ${BLOCK}) n
      group by b.last having count(*) = ${BLOCK}
-    on conflict do nothing returning upto`,
+    returning upto`,
+})
+
+/** Locks the clock, so that nobody stores or removes statements until the commit. */
+export const holdClock = write('statements.holdClockForBlock', {
+  params: {},
+  row: { last: c.int8 },
+  text: `select last from statement_clock for update`,
+})
+
+/** Makes this transaction join by hashing: without statistics, the planner would compare each key with each statement. */
+export const joinByHash = write('statements.joinByHash', {
+  params: {},
+  row: { setting: c.text },
+  text: `select set_config('enable_nestloop', 'off', true) as setting`,
 })
 
 /**
@@ -39,10 +63,14 @@ export const deletePostings = write('statements.deletePostings', {
   text: `delete from statement_postings where upto = :upTo returning upto`,
 })
 
-/** Collects the positions of the common keys of a block. `seq + 0` is what the index of blocks is on. */
+/**
+ * Collects the positions of the common keys of a block. Returns the numbers of every 64th statement and of the last one.
+ * Both come from one statement, so that a removal in the meantime cannot move one against the other. `seq + 0` is what
+ * the index of blocks is on.
+ */
 export const insertPostings = write('statements.insertPostings', {
   params: { after: c.int8, upTo: c.int8 },
-  row: { count: c.int8 },
+  row: { anchors: c.int8Array },
   text: `
     with numbered as materialized (
       select s.seq, (row_number() over (order by s.seq) - 1)::int as n from statements s where s.seq > :after and s.seq <= :upTo
@@ -54,21 +82,16 @@ export const insertPostings = write('statements.insertPostings', {
       insert into statement_postings (key, upto, role, positions)
       select e.key, :upTo, e.role, bit_or(set_bit(0::bit(${BLOCK}), e.n, 1))
         from entries e where e.key in (select key from entries group by key having count(*) >= ${COMMON}) group by e.key, e.role
-      returning 1
     )
-    select count(*) from inserted`,
+    select array(select n.seq from numbered n where n.n % ${GRANULE} = ${GRANULE - 1} order by n.seq) || :upTo::int8 as anchors`,
 })
 
-/** Makes a block usable, unless a key has been added to one of its statements in the meantime. */
+/** Makes a block usable, unless its statements have changed in the meantime. */
 export const finishBlock = write('statements.finishBlock', {
-  params: { after: c.int8, upTo: c.int8, changes: c.int4 },
+  params: { upTo: c.int8, anchors: c.int8Array, changes: c.int4 },
   row: { upto: c.int8 },
   text: `
-    update statement_blocks set is_ready = true, anchors = array(
-        select n.seq from (
-          select s.seq, row_number() over (order by s.seq) as n from statements s where s.seq > :after and s.seq <= :upTo) n
-         where n.n % ${GRANULE} = 0 order by n.seq) || :upTo::int8
-     where upto = :upTo and changes = :changes returning upto`,
+    update statement_blocks set is_ready = true, anchors = :anchors where upto = :upTo and changes = :changes returning upto`,
 })
 
 /** Marks the blocks of statements that have received more keys. */
@@ -93,11 +116,17 @@ export const deleteBlocks = write('statements.deleteBlocks', {
     delete from statement_blocks where upto < :before returning upto`,
 })
 
-/** Deletes the positions of those keys that no statement has any more. */
+/**
+ * Deletes the positions of those keys that no statement has any more. If positions are being collected, they are
+ * discarded, because they may have been collected before the removal.
+ */
 export const deleteUnused = write('statements.deleteUnusedPostings', {
   params: { keys: c.uuidArray },
   row: { key: c.uuid },
   text: `
+    with collected as (
+      update statement_blocks set changes = changes + 1 where not is_ready
+    )
     delete from statement_postings p
      where p.key in (select k.key from unnest(:keys) k(key) where (select r.seq from statement_refs r where r.key = k.key order by r.seq limit 1) is null)
     returning p.key`,
@@ -117,7 +146,7 @@ const parts = (order: 'asc' | 'desc') => ({
   params: { ...WANTED, after: c.int8, upTo: c.int8, blocks: c.int8, enough: c.int8 },
   row: { after: c.int8, upto: c.int8, key: nullable(c.uuid), meetings: c.int8 },
   text: `
-    with blocks as materialized (
+    with next_blocks as materialized (
       select b.* from (
           select upto, after, is_ready, anchors from statement_blocks where upto > :after and after < :upTo
           union all
@@ -129,13 +158,13 @@ const parts = (order: 'asc' | 'desc') => ({
         from unnest(:keys, :roles) with ordinality w(key, roles, n)
         cross join lateral (
           select l.upto, l.role, l.positions from statement_postings l
-           where l.key = w.key and l.upto >= (select min(b.upto) from blocks b) and l.upto <= (select max(b.upto) from blocks b) offset 0) p
+           where l.key = w.key and l.upto >= (select min(b.upto) from next_blocks b) and l.upto <= (select max(b.upto) from next_blocks b) offset 0) p
        group by p.upto, w.n
     ), met as materialized (
       select m.*, coalesce(sum(m.meetings) over (order by m.upto ${order} rows between unbounded preceding and 1 preceding), 0) < :enough as is_needed
         from (select b.upto, b.after, b.anchors, coalesce(array_agg(l.n) filter (where l.n is not null), '{}') as common, bit_and(l.positions) as positions,
                      case when count(l.n) = cardinality(:keys) then bit_count(bit_and(l.positions)) else 0 end as meetings
-                from blocks b left join lists l on l.upto = b.upto and b.is_ready group by b.upto, b.after, b.anchors) m
+                from next_blocks b left join lists l on l.upto = b.upto and b.is_ready group by b.upto, b.after, b.anchors) m
     )
     select greatest(f.after, :after) as after, least(f.upto, :upTo) as upto, f.key, f.meetings
       from (

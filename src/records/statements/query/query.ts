@@ -99,18 +99,20 @@ const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) =
 export async function queryStatements(db: Db, what: StatementQuery): Promise<readonly FoundStatement[]> {
   const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, isByOwnOnly = false, limit } = what
   if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, { after, upTo, limit })
-  const sorted = await countRefs(db, wanted, { after, upTo, isAscending })
-  const { count, reach } = sorted[0]!
-  const isWalked = count < store.WALKED || reach === null
-  const walked: Part = isWalked ? { after, upTo } : isAscending ? { after, upTo: reach } : { after: reach - 1, upTo }
-  const keys = toKeys(sorted, { copied: !isByOwnOnly })
-  const rows =
-    sorted.length === 1
-      ? await db.all(isAscending ? store.ofKeyOldest : store.ofKeyNewest, { ...keys, ...walked, limit })
-      : await db.all(isAscending ? store.queryOldest : store.queryNewest, { ...keys, ...walked, limit })
-  if (isWalked || isFull(rows, limit)) return rows
-  const rest = isAscending ? { after: reach, upTo } : { after, upTo: reach - 1 }
-  return queryParts(db, { sorted, keys, known: rows, rest, isAscending, limit })
+  const counting = countRefs(db, wanted, { after, upTo, isAscending })
+  const copied = !isByOwnOnly
+  if (wanted.length === 1) {
+    const keys = toKeys(wanted, { copied })
+    const walking = db.all(isAscending ? store.ofKeyOldest : store.ofKeyNewest, { ...keys, after, upTo, limit })
+    const [sorted, known] = await Promise.all([counting, walking])
+    return queryParts(db, { sorted, keys, known, after, upTo, isAscending, limit })
+  }
+  const sorted = await counting
+  const { reach } = sorted[0]!
+  const keys = toKeys(sorted, { copied })
+  const walked = isAscending ? { after, upTo: reach ?? upTo } : { after: (reach ?? after + 1) - 1, upTo }
+  const known = await db.all(isAscending ? store.queryOldest : store.queryNewest, { ...keys, ...walked, limit })
+  return queryParts(db, { sorted, keys, known, after, upTo, isAscending, limit })
 }
 
 type FoundStatement = RowOf<typeof store.queryNewest>
@@ -121,12 +123,11 @@ interface Part {
   readonly upTo: number
 }
 
-interface PartsQuery {
-  readonly sorted: readonly WantedKey[]
+interface PartsQuery extends Part {
+  readonly sorted: readonly CountedKey[]
   readonly keys: ReturnType<typeof toKeys>
-  /** The matches among the first entries of the rarest key. */
+  /** The matches among the counted entries of the rarest key. */
   readonly known: readonly FoundStatement[]
-  readonly rest: Part
   readonly isAscending: boolean
   readonly limit: number
 }
@@ -135,11 +136,16 @@ interface PartsQuery {
 const FIRST_BLOCKS = 32
 const MOST_BLOCKS = 4096
 
-/** Finds statements in the parts of a range in which all keys meet, beside those that are known. */
+/**
+ * If more statements are wanted than are known, and the rarest key has more entries than were counted, finds the rest in
+ * the parts of the range in which all keys meet.
+ */
 async function queryParts(db: Db, query: PartsQuery): Promise<readonly FoundStatement[]> {
   const { sorted, keys, isAscending, limit } = query
+  const { count, reach } = sorted[0]!
   let rows = query.known
-  let { rest } = query
+  if (count < store.WALKED || reach === null || isFull(rows, limit)) return rows
+  let rest: Part = isAscending ? { after: reach - 1, upTo: query.upTo } : { after: query.after, upTo: reach }
   // Each step looks at four times as much as the last: where statements were removed, few meetings are matches.
   for (let factor = 1; rest.after < rest.upTo; factor *= 4) {
     const enough = Math.min((limit - rows.length) * factor, Number.MAX_SAFE_INTEGER)

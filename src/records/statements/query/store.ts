@@ -71,23 +71,31 @@ const PROBED = {
  * makes PostgreSQL merge the monthly partitions before it probes. Otherwise it would search far back in every month for
  * a first match.
  */
-const queryText = (order: Order, probes: readonly number[]) =>
+const queryText = (order: Order) =>
   cut(
     order,
     `(select distinct r.seq
               from (select l.seq from statement_refs l
                      where l.key = :key1 and (:roles1::int8 >> (l.role::int & 31)) & 1 = 1 and (l.role < 32 or :copied) and l.seq > :after and l.seq <= :upTo order by l.seq ${order} offset 0) r
-             where ${probes.map((n) => `${probe(n)} and `).join('')}exists (select from statements v where v.seq = r.seq and not v.is_voided)
+             where ${[2, 3, 4, 5].map((n) => `${probe(n)} and `).join('')}exists (select from statements v where v.seq = r.seq and not v.is_voided)
              order by r.seq ${order} limit :limit)`,
   )
 
+/** Finds statements among the first entries of a key. This query has no probes, as each is set up for every month. */
 const ofKey = (order: Order) => ({
   params: { ...LEADING, ...RANGE },
   row: FOUND,
-  text: queryText(order, []),
+  text: cut(
+    order,
+    `(select distinct r.seq
+              from (select l.seq, l.role from statement_refs l
+                     where l.key = :key1 and l.seq > :after and l.seq <= :upTo order by l.seq ${order} limit ${WALKED}) r
+             where (:roles1::int8 >> (r.role::int & 31)) & 1 = 1 and (r.role < 32 or :copied)
+               and exists (select from statements v where v.seq = r.seq and not v.is_voided)
+             order by r.seq ${order} limit :limit)`,
+  ),
 })
 
-/** Finds the statements with one key. This query has no probes, because each probe has to be set up for every month. */
 export const ofKeyNewest = list('statements.ofKeyNewest', ofKey('desc'))
 
 export const ofKeyOldest = list('statements.ofKeyOldest', ofKey('asc'))
@@ -95,7 +103,7 @@ export const ofKeyOldest = list('statements.ofKeyOldest', ofKey('asc'))
 const query = (order: Order) => ({
   params: { ...LEADING, ...PROBED, ...RANGE },
   row: FOUND,
-  text: queryText(order, [2, 3, 4, 5]),
+  text: queryText(order),
 })
 
 /** Finds the statements that have :key1, which is the rarest key, and up to four more keys. */
