@@ -1,3 +1,4 @@
+import { personStatuses } from '../parts/person-status-words.ts'
 import { plural } from '../parts/words.ts'
 
 export const adminWords = {
@@ -7,7 +8,7 @@ export const adminWords = {
     find: 'Find',
     findHelp: 'Handle, name or e-mail',
     status: 'Status',
-    statuses: { active: 'Active', disabled: 'Disabled' },
+    statuses: personStatuses,
     role: 'Role',
     roles: { administrator: 'Administrator', developer: 'Developer' },
     name: 'Name',

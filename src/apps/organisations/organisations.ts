@@ -1,3 +1,4 @@
+import { releaseAccount } from '../../identity/people/accounts.ts'
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
@@ -151,7 +152,25 @@ export async function admitMember(
 ): Promise<void> {
   const { id } = (await tx.first(store.lockOrganisation, { organisation: what.organisation }))!
   if (await tx.first(store.findMember, { organisation: id, person: what.personId })) return
+  await releaseAccount(tx, what.personId, id)
   await writeRole(tx, who, { id, key: what.organisation }, what.personId, what.role)
+}
+
+/** Finds an organisation for an administrator, who may manage all of them. */
+export async function readByKey(db: Db, key: string): Promise<{ id: number; key: string }> {
+  const [organisation] = await db.all(store.findOrganisations, { keys: [key] })
+  if (!organisation) throw fail('notFound', `There is no organisation with the key ${key}`)
+  return organisation
+}
+
+/** Gives a role to a person whose account was just created for the organisation. */
+export async function enlistNewPerson(
+  tx: Tx,
+  who: PersonCaller,
+  organisation: { id: number; key: string },
+  what: { personId: number; role: string },
+): Promise<void> {
+  await writeRole(tx, who, organisation, what.personId, what.role)
 }
 
 /** Ends the caller's membership. Returns the id of the organisation. The last owner cannot leave. */
@@ -161,6 +180,7 @@ export async function endOwnMembership(tx: Tx, who: PersonCaller, { organisation
   if (!member) throw fail('forbidden', 'There is no organisation with this key, or you do not belong to it')
   await keepAnOwner(tx, { id: found.id }, who.personId)
   await tx.first(store.deleteMember, { organisation: found.id, person: who.personId })
+  await releaseAccount(tx, who.personId, null)
   const detail = { organisation, by: who.personId, before: member.role, after: null }
   await recordAudit(tx, who, { action: 'member.left', personId: who.personId, detail })
   return found.id
@@ -174,6 +194,7 @@ export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Pro
     if (!member) throw fail('notFound', 'No member of this organisation has this handle')
     await keepAnOwner(tx, organisation, member.person_id)
     await tx.first(store.deleteMember, { organisation: organisation.id, person: member.person_id })
+    await releaseAccount(tx, member.person_id, null)
     const detail = { organisation: organisation.key, by: who.personId, before: member.role, after: null }
     await recordAudit(tx, who, { action: 'member.removed', personId: member.person_id, detail })
   })

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
-const ROLES = ['owner', 'developer', 'instructor', 'member'] as const
+export const MEMBER_ROLES = ['owner', 'developer', 'instructor', 'member'] as const
 export const KEY_PATTERN = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
 export const KEY_MUST = '1 to 60 lower-case letters, digits or -, such as sandhills'
 
@@ -41,7 +41,7 @@ export type ListMembers = Static<typeof ListMembers>
 export const SetMember = Type.Object({
   organisation,
   handle,
-  role: { ...Id('The new role'), enum: ROLES },
+  role: { ...Id('The new role'), enum: MEMBER_ROLES },
 })
 export type SetMember = Static<typeof SetMember>
 export const RemoveMember = Type.Object({ organisation, handle })

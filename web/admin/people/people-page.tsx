@@ -11,6 +11,7 @@ import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { PersonStatus } from '../../parts/person-status.tsx'
 import { ReasonDialog } from '../../parts/reason-dialog.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
@@ -20,7 +21,7 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { adminWords } from '../words.ts'
-import { PersonStatus, sayRoles } from './person-badges.tsx'
+import { sayRoles } from './person-badges.tsx'
 
 const { people: say } = adminWords
 const { form } = words
@@ -75,7 +76,7 @@ function PeopleTable({ people }: { readonly people: readonly FoundPerson[] }) {
   const chosen = people.filter(({ handle }) => selection.chosen.includes(handle))
   const [decision, setDecision] = useState<Decision>()
   const choices = [
-    { to: 'disabled' as const, label: say.disable, people: chosen.filter(({ status }) => status === 'active') },
+    { to: 'disabled' as const, label: say.disable, people: chosen.filter(({ status }) => status !== 'disabled') },
     { to: 'active' as const, label: say.enable, people: chosen.filter(({ status }) => status === 'disabled') },
   ]
   return (
@@ -137,7 +138,7 @@ function PeopleTable({ people }: { readonly people: readonly FoundPerson[] }) {
 }
 
 interface Decision {
-  readonly to: FoundPerson['status']
+  readonly to: 'active' | 'disabled'
   readonly people: readonly FoundPerson[]
 }
 

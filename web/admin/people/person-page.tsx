@@ -19,12 +19,13 @@ import { Fact, Facts } from '../../parts/facts.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PersonStatus } from '../../parts/person-status.tsx'
 import { ReasonDialog } from '../../parts/reason-dialog.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { adminWords } from '../words.ts'
-import { PersonStatus, sayRoles } from './person-badges.tsx'
+import { sayRoles } from './person-badges.tsx'
 
 const { person: say, people } = adminWords
 const route = getRouteApi('/signed-in/admin/people/$handle')
