@@ -1149,6 +1149,7 @@ CREATE INDEX people_by_manager ON people (managed_by) WHERE (managed_by IS NOT N
 CREATE INDEX people_by_name ON people (regexp_replace(NORMALIZE(lower(last_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C", regexp_replace(NORMALIZE(lower(first_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C", id) WHERE (NOT anonymous);
 CREATE INDEX people_by_search_version ON people (search_version) WHERE (NOT anonymous);
 CREATE INDEX people_leaving ON people (id) WHERE (leaving_at IS NOT NULL);
+CREATE INDEX people_unclaimed ON people (id) WHERE unclaimed;
 CREATE TRIGGER people_found AFTER UPDATE ON people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION people_changed();
 
 CREATE TABLE pictures (

@@ -49,7 +49,7 @@ export type InvitationPerson = { handle: string; name: string }
 
 export type SentInvitationPage = { docs: SentInvitation[]; total: number; limit: number; page: number; pages: number }
 
-export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
+export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; name: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
 
 export type Organisation = { organisation: string; name: string; role: string | null; may: OrganisationPermissions }
 
@@ -57,9 +57,13 @@ export type OrganisationPermissions = { manage: boolean; leave: boolean }
 
 export type OrganisationPage = { docs: Organisation[]; total: number; limit: number; page: number; pages: number }
 
-export type OrganisationMemberPage = { docs: OrganisationMember[]; total: number; limit: number; page: number; pages: number }
+export type OrganisationMemberPage = { docs: OrganisationPerson[]; total: number; limit: number; page: number; pages: number }
+
+export type OrganisationPerson = { handle: string | null; firstName: string; lastName: string; role: string; email: string | null; status: "active" | "invited" | "expired" | "uninvited" | "disabled"; invitationId: string | null; invitationExpiresDate: string | null; managed: boolean }
 
 export type OrganisationMember = { handle: string; firstName: string; lastName: string; role: string }
+
+export type PeopleReport = { written: boolean; counts: { invited: number; updated: number; unchanged: number; refused: number }; rows: ({ row: number; name: string; role: string; result: "invited" | "updated" | "unchanged" | "refused"; reason: string | null })[] }
 
 export type OwnProfile = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; position: string; role: "administrator" | "developer" | "user"; organizationRoles: Record<string, string>; email: string; gender: string; trainer: boolean; trainee: boolean }
 
@@ -459,10 +463,13 @@ export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string
 export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; organisations?: string[] | string; role?: "owner" | "developer"; page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
 
 /** List organisation members. */
-export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; sort?: "handle" | "-handle" | "name" | "-name" | "role" | "-role"; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
+export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; query?: string; status?: "active" | "invited" | "expired" | "uninvited" | "disabled"; role?: "owner" | "developer" | "instructor" | "member"; pending?: boolean; sort?: "handle" | "-handle" | "name" | "-name" | "role" | "-role" | "status" | "-status"; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
 /** Invite or update a member. */
-export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member"; firstName?: string; lastName?: string; wantedHandle?: string }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+
+/** Import people into an organisation. */
+export const importPeople = /* @__PURE__ */ upload<{ organisation: string; dryRun?: boolean; allOrNothing?: boolean }, PeopleReport>('importPeople', 'POST', '/edu/v1/organisation/people')
 
 /** Remove an organisation member. */
 export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')

@@ -48,13 +48,14 @@ export const lockAccount = write('people.lockAccount', {
     unclaimed: c.bool,
     invited_until: nullable(c.timestamptz),
     has_credentials: c.bool,
+    managed_by: nullable(c.int8),
     organisation: nullable(c.text),
   },
   text: `
     select p.id, p.handle, p.handle_key, p.first_name, p.last_name, p.email, p.administrator, p.disabled_at is not null as is_disabled,
            p.unclaimed, p.invited_until,
            p.password_hash is not null or exists (select from passkeys k where k.person_id = p.id) as has_credentials,
-           (select o.name from organisations o where o.id = p.managed_by) as organisation
+           p.managed_by, (select o.name from organisations o where o.id = p.managed_by) as organisation
       from people p where p.id = :id for no key update of p`,
 })
 

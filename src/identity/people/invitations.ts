@@ -102,14 +102,19 @@ const isJustInvited = ({ invited_until: until }: LockedAccount, at: Date): boole
   until !== null && until.getTime() - at.getTime() > INVITATION_DAYS * DAY_MS - RESEND_MS
 
 /**
- * Sends the link of an account that is invited to something, together with that invitation. Returns false if the
- * account has a password or a passkey, and needs no link.
+ * Sends the link of an account that an organisation invites, if nobody has claimed it yet. Returns true if the message
+ * is that organisation's: it created the account, and using the link accepts its invitation.
  */
-export async function sendFirstLink(tx: Tx, who: Caller, personId: number, messages: MessagePolicy): Promise<boolean> {
-  const account = await lockAccount(tx, personId)
+export async function sendFirstLink(
+  tx: Tx,
+  who: Caller,
+  what: { personId: number; organisation: number },
+  messages: MessagePolicy,
+): Promise<boolean> {
+  const account = await lockAccount(tx, what.personId)
   if (!account.unclaimed) return false
   if (!isJustInvited(account, who.at)) await sendLink(tx, who, account, messages)
-  return true
+  return account.managed_by === what.organisation
 }
 
 /**

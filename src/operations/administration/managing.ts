@@ -1,4 +1,4 @@
-import { enlistNewPerson, readByKey } from '../../apps/organisations/organisations.ts'
+import { readByKey, writeRole } from '../../apps/organisations/organisations.ts'
 import {
   addUnclaimed,
   correctAccount,
@@ -76,7 +76,7 @@ export async function createPerson(
       throw fail('conflict', `${draft.email} belongs to ${existing.handle}: invite them to the organisation instead`)
     const organisation = what.organisation === undefined ? undefined : await readByKey(tx, what.organisation)
     const person = await addUnclaimed(tx, who, { ...draft, managedBy: organisation?.id })
-    if (organisation) await enlistNewPerson(tx, who, organisation, { personId: person.id, role: what.role ?? 'member' })
+    if (organisation) await writeRole(tx, who, organisation, person.id, what.role ?? 'member')
     if (isInvited) await inviteAgain(tx, who, await lockAccount(tx, person.id), messages)
     return person.handle
   })

@@ -72,7 +72,7 @@ export const managingOperations: readonly Operation[] = [
     summary: 'Set whether a user is administrator',
     description:
       'Makes a user an administrator of the platform, or takes the role back. Nobody can change their own role, so there is always an administrator left.',
-    example: { request: { handle: '@drew', administrator: true, reason: 'Runs the school office' }, as: 'ellis' },
+    example: { request: { handle: '@blake', administrator: true, reason: 'Runs the school office' }, as: 'ellis' },
     needs: [recentSignIn, administrator],
     input: SetAdministrator,
     output: json(FoundPerson),

@@ -119,8 +119,8 @@ function Members({ organisation }: { readonly organisation: string }) {
               sort={sort}
               minWidth={460}
             >
-              {docs.map((member) => (
-                <MemberRow key={member.handle} organisation={organisation} member={member} />
+              {docs.map(({ handle, ...member }) => (
+                <MemberRow key={handle} organisation={organisation} member={{ ...member, handle: handle! }} />
               ))}
             </Rows>
           )}
