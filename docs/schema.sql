@@ -853,6 +853,9 @@ CREATE TABLE invitations (
   expires_at timestamptz NOT NULL,
   declined_at timestamptz,
   closed_at timestamptz,
+  first_name text NOT NULL DEFAULT ''::text,
+  last_name text NOT NULL DEFAULT ''::text,
+  wanted_handle text,
   CONSTRAINT invitations_pkey PRIMARY KEY (id),
   CONSTRAINT invitations_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
   CONSTRAINT invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES people(id) ON DELETE CASCADE,
@@ -1128,8 +1131,12 @@ CREATE TABLE people (
   search_version integer NOT NULL DEFAULT 0,
   leaving_at timestamptz,
   email_confirmed_at timestamptz,
+  managed_by bigint,
+  unclaimed boolean NOT NULL DEFAULT false,
+  invited_until timestamptz,
   CONSTRAINT people_pkey PRIMARY KEY (id),
   CONSTRAINT people_account_kind_check CHECK (account_kind = ANY (ARRAY['Character'::text, 'Community'::text])),
+  CONSTRAINT people_managed_by_fkey FOREIGN KEY (managed_by) REFERENCES organisations(id) ON DELETE SET NULL,
   CONSTRAINT people_handle_key_key UNIQUE (handle_key)
 );
 CREATE INDEX people_by_age ON people (created_at, id) WHERE (NOT anonymous);
@@ -1138,9 +1145,11 @@ CREATE INDEX people_by_email ON people (lower(email) COLLATE "C") WHERE ((NOT an
 CREATE INDEX people_by_first_name ON people (lower(first_name) COLLATE "C") WHERE (NOT anonymous);
 CREATE INDEX people_by_handle_begun ON people (handle_key COLLATE "C") WHERE (NOT anonymous);
 CREATE INDEX people_by_last_name ON people (lower(last_name) COLLATE "C") WHERE (NOT anonymous);
+CREATE INDEX people_by_manager ON people (managed_by) WHERE (managed_by IS NOT NULL);
 CREATE INDEX people_by_name ON people (regexp_replace(NORMALIZE(lower(last_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C", regexp_replace(NORMALIZE(lower(first_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C", id) WHERE (NOT anonymous);
 CREATE INDEX people_by_search_version ON people (search_version) WHERE (NOT anonymous);
 CREATE INDEX people_leaving ON people (id) WHERE (leaving_at IS NOT NULL);
+CREATE INDEX people_unclaimed ON people (id) WHERE unclaimed;
 CREATE TRIGGER people_found AFTER UPDATE ON people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION people_changed();
 
 CREATE TABLE pictures (
@@ -2033,6 +2042,12 @@ BEGIN ATOMIC
     FROM (going_on m
       JOIN class_staff s ON ((s.class_id = m.class_id)));
 END;
+
+CREATE OR REPLACE FUNCTION person_status(p people, at timestamptz)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((p).disabled_at IS NOT NULL) THEN 'disabled'::text WHEN ((p).invited_until > at) THEN 'invited'::text WHEN ((p).invited_until IS NOT NULL) THEN 'expired'::text WHEN (p).unclaimed THEN 'uninvited'::text ELSE 'active'::text END;
 
 CREATE OR REPLACE FUNCTION plans_in(person bigint, organisation bigint)
  RETURNS TABLE(plans boolean)

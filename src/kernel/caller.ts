@@ -56,6 +56,9 @@ export interface SignedIn {
 
 export type PersonCaller = Visitor & SignedIn
 
+/** Somebody who acts for a person: the person in a browser, or a job on their behalf. */
+export type ActingPerson = Caller & Pick<SignedIn, 'personId'>
+
 export const RECENT_MINUTES = 10
 /**
  * True if the person authenticated within RECENT_MINUTES. Sensitive actions require this, because somebody else may use

@@ -74,7 +74,7 @@ export const csvLine = (cells: readonly (string | number | null)[], rest = ''): 
   `${cells.map(csvCell).join(',')}${rest}\r\n`
 
 /** Matches text that spreadsheets would treat as a formula, including full-width forms of the first character. */
-const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
+export const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
 /**
  * Formats one cell. Text that a spreadsheet would run as a formula gets a leading apostrophe. Text is always quoted:

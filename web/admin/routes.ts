@@ -44,7 +44,7 @@ const people = createRoute({
   validateSearch: (search) =>
     known({
       query: textFrom(search.query, 200),
-      status: oneOf(['active', 'disabled'], search.status),
+      status: oneOf(['active', 'invited', 'expired', 'uninvited', 'disabled'], search.status),
       role: oneOf(['administrator', 'developer'], search.role),
       sort: sortFrom(['name', 'created'], search.sort),
       page: pageFrom(search.page),

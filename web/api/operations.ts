@@ -49,7 +49,7 @@ export type InvitationPerson = { handle: string; name: string }
 
 export type SentInvitationPage = { docs: SentInvitation[]; total: number; limit: number; page: number; pages: number }
 
-export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
+export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; name: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
 
 export type Organisation = { organisation: string; name: string; role: string | null; may: OrganisationPermissions }
 
@@ -57,9 +57,13 @@ export type OrganisationPermissions = { manage: boolean; leave: boolean }
 
 export type OrganisationPage = { docs: Organisation[]; total: number; limit: number; page: number; pages: number }
 
-export type OrganisationMemberPage = { docs: OrganisationMember[]; total: number; limit: number; page: number; pages: number }
+export type OrganisationMemberPage = { docs: OrganisationPerson[]; total: number; limit: number; page: number; pages: number }
+
+export type OrganisationPerson = { handle: string | null; firstName: string; lastName: string; role: string; email: string | null; status: "active" | "invited" | "expired" | "uninvited" | "disabled"; invitationId: string | null; invitationExpiresDate: string | null; managed: boolean }
 
 export type OrganisationMember = { handle: string; firstName: string; lastName: string; role: string }
+
+export type PeopleReport = { written: boolean; counts: { invited: number; updated: number; unchanged: number; refused: number }; rows: ({ row: number; name: string; role: string; result: "invited" | "updated" | "unchanged" | "refused"; reason: string | null })[] }
 
 export type OwnProfile = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; position: string; role: "administrator" | "developer" | "user"; organizationRoles: Record<string, string>; email: string; gender: string; trainer: boolean; trainee: boolean }
 
@@ -327,13 +331,15 @@ export type ReplayedDeliveries = { count: number; more: boolean }
 
 export type FoundPeople = { docs: FoundPerson[]; total: number; limit: number; page: number; pages: number }
 
-export type FoundPerson = { handle: string; name: string; email: string | null; status: "active" | "disabled"; administrator: boolean; developer: boolean; createdDate: string }
+export type FoundPerson = { handle: string; name: string; firstName: string; lastName: string; email: string | null; status: "active" | "invited" | "expired" | "uninvited" | "disabled"; administrator: boolean; developer: boolean; managedBy: string | null; invitationExpiresDate: string | null; createdDate: string }
 
-export type KnownPerson = { handle: string; name: string; email: string | null; status: "active" | "disabled"; administrator: boolean; developer: boolean; createdDate: string; disabledDate: string | null; reason: string | null; hasPassword: boolean; passkeys: number; browsers: number; sessions: number; lastSeenDate: string | null; organisations: ({ key: string; name: string; role: string })[]; apps: ({ clientId: string; name: string; sinceDate: string; lastSeenDate: string | null })[] }
+export type KnownPerson = { handle: string; name: string; firstName: string; lastName: string; email: string | null; status: "active" | "invited" | "expired" | "uninvited" | "disabled"; administrator: boolean; developer: boolean; managedBy: string | null; invitationExpiresDate: string | null; createdDate: string; disabledDate: string | null; reason: string | null; hasPassword: boolean; passkeys: number; browsers: number; sessions: number; lastSeenDate: string | null; organisations: ({ key: string; name: string; role: string })[]; apps: ({ clientId: string; name: string; sinceDate: string; lastSeenDate: string | null })[] }
 
 export type Names = { people: Record<string, string>; activities: Record<string, string> }
 
 export type System = { environment: string; version: string; node: string; startedDate: string; uptimeSeconds: number; memoryBytes: number; database: { version: string; sizeBytes: number; connections: number; connectionLimit: number; waiting: number; migrations: number; lastMigration: string }; storage: { recordsBytes: number; freeBytes: number | null; reserveBytes: number }; events: { unpublishedSeconds: number; consumers: ({ name: string; waitingSeconds: number; unread: number; failed: number })[] }; jobs: ({ kind: string; due: number; waitingSeconds: number; givenUp: number })[]; deliveries: { waiting: number; overdueSeconds: number; failed: number }; operations: ({ operation: string; count: number; p50Ms: number; p95Ms: number; refused: number; failed: number; errorRate: number })[] }
+
+export type PersonDeletion = { handle: string; classesTaught: number; classesAttended: number; appsOwned: number; organisationsOwned: number; organisationsWithoutOwner: string[] }
 
 export type AuditPage = { docs: AuditEntry[]; next: string | null }
 
@@ -457,10 +463,13 @@ export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string
 export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; organisations?: string[] | string; role?: "owner" | "developer"; page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
 
 /** List organisation members. */
-export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; sort?: "handle" | "-handle" | "name" | "-name" | "role" | "-role"; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
+export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; query?: string; status?: "active" | "invited" | "expired" | "uninvited" | "disabled"; role?: "owner" | "developer" | "instructor" | "member"; pending?: boolean; sort?: "handle" | "-handle" | "name" | "-name" | "role" | "-role" | "status" | "-status"; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
 /** Invite or update a member. */
-export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member"; firstName?: string; lastName?: string; wantedHandle?: string }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+
+/** Import people into an organisation. */
+export const importPeople = /* @__PURE__ */ upload<{ organisation: string; dryRun?: boolean; allOrNothing?: boolean }, PeopleReport>('importPeople', 'POST', '/edu/v1/organisation/people')
 
 /** Remove an organisation member. */
 export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
@@ -1180,19 +1189,19 @@ export const readDelivery = /* @__PURE__ */ operation<{ clientId: string; delive
 export const replayDeliveries = /* @__PURE__ */ operation<{ clientId: string; deliveryId?: string; from?: string; to?: string; state?: "waiting" | "delivered" | "failed" | "replaced" }, ReplayedDeliveries>('replayDeliveries', 'POST', '/plugin/v1/delivery/replay')
 
 /** Search users as administrator. */
-export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "active" | "disabled"; role?: "administrator" | "developer"; sort?: "handle" | "-handle" | "name" | "-name" | "created" | "-created"; page?: number; limit?: number }, FoundPeople>('findPeople', 'GET', '/admin/v1/person/list')
+export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "active" | "invited" | "expired" | "uninvited" | "disabled"; role?: "administrator" | "developer"; sort?: "handle" | "-handle" | "name" | "-name" | "created" | "-created"; page?: number; limit?: number }, FoundPeople>('findPeople', 'GET', '/admin/v1/person/list')
 
 /** Get a user as administrator. */
 export const readPerson = /* @__PURE__ */ operation<{ handle: string }, KnownPerson>('readPerson', 'GET', '/admin/v1/person')
 
+/** Create a user. */
+export const createPerson = /* @__PURE__ */ operation<{ handle?: string; firstName?: string; lastName?: string; email?: string; organisation?: string; role?: "owner" | "developer" | "instructor" | "member"; invite?: boolean }, FoundPerson>('createPerson', 'PUT', '/admin/v1/person')
+
+/** Update names or address of a user. */
+export const correctPerson = /* @__PURE__ */ operation<{ handle: string; newHandle?: string; firstName?: string; lastName?: string; email?: string }, FoundPerson>('correctPerson', 'POST', '/admin/v1/person')
+
 /** Get names for xAPI statements. */
 export const readNames = /* @__PURE__ */ operation<{ handles?: string[] | string; activities?: string[] | string }, Names>('readNames', 'GET', '/admin/v1/names')
-
-/** Disable a user. */
-export const disablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('disablePerson', 'POST', '/admin/v1/person/disable')
-
-/** Enable a user. */
-export const enablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('enablePerson', 'POST', '/admin/v1/person/enable')
 
 /** End all sessions of a user. */
 export const endSessionsOfPerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('endSessionsOfPerson', 'POST', '/admin/v1/person/sessions/end')
@@ -1203,11 +1212,32 @@ export const sendPasswordReset = /* @__PURE__ */ operation<{ handle: string }, S
 /** Get the system status. */
 export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System>('readSystem', 'GET', '/admin/v1/system')
 
+/** Set whether a user is administrator. */
+export const setAdministrator = /* @__PURE__ */ operation<{ handle: string; administrator: boolean; reason: string }, FoundPerson>('setAdministrator', 'POST', '/admin/v1/person/administrator')
+
+/** Resend the invitation of a user. */
+export const resendPersonInvitation = /* @__PURE__ */ operation<{ handle: string }, FoundPerson>('resendPersonInvitation', 'POST', '/admin/v1/person/invitation/resend')
+
+/** Withdraw the invitation of a user. */
+export const withdrawPersonInvitation = /* @__PURE__ */ operation<{ handle: string }, Success>('withdrawPersonInvitation', 'POST', '/admin/v1/person/invitation/withdraw')
+
+/** Disable a user. */
+export const disablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, FoundPerson>('disablePerson', 'POST', '/admin/v1/person/disable')
+
+/** Enable a user. */
+export const enablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, FoundPerson>('enablePerson', 'POST', '/admin/v1/person/enable')
+
+/** Get what deleting a user affects. */
+export const readPersonDeletion = /* @__PURE__ */ operation<{ handle: string }, PersonDeletion>('readPersonDeletion', 'GET', '/admin/v1/person/deletion')
+
+/** Delete a user. */
+export const deletePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, Success>('deletePerson', 'POST', '/admin/v1/person/delete')
+
 /** List audit log entries. */
-export const listAudit = /* @__PURE__ */ operation<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "class.created" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
+export const listAudit = /* @__PURE__ */ operation<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "class.created" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
 
 /** Export the audit log as CSV. */
-export const exportAudit = /* @__PURE__ */ address<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "class.created" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string }>('/admin/v1/audit/csv')
+export const exportAudit = /* @__PURE__ */ address<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "class.created" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string }>('/admin/v1/audit/csv')
 
 /** Check liveness. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')

@@ -144,10 +144,17 @@ const organisation = createRoute({
   path: '/console/organisations/$organisation',
   component: lazyRouteComponent(() => import('./organisations/organisation-page.tsx'), 'OrganisationPage'),
   validateSearch: (search) =>
-    known({ page: pageFrom(search.page), sort: sortFrom(['handle', 'name', 'role'], search.sort) }),
+    known({
+      query: textFrom(search.query, 200),
+      status: oneOf(['active', 'invited', 'expired', 'uninvited', 'disabled'], search.status),
+      role: oneOf(['owner', 'developer', 'instructor', 'member'], search.role),
+      page: pageFrom(search.page),
+      sort: sortFrom(['handle', 'name', 'role', 'status'], search.sort),
+    }),
   loaderDeps: ({ search }) => search,
-  loader: async ({ params: { organisation }, deps: { page = 1, ...order } }) => {
-    const members = query(listOrganisationMembers, { organisation, page, limit: 50, ...order })
+  loader: async ({ params: { organisation }, deps: { page = 1, ...filters } }) => {
+    const pending = filters.status === 'invited' || filters.status === 'expired'
+    const members = query(listOrganisationMembers, { organisation, page, limit: 50, pending, ...filters })
     const reads = await load({ organisation: query(readOrganisation, { organisation }) })
     // Only people who manage an organisation can list its members.
     const mayList = queryClient.getQueryData(reads.organisation.queryKey)?.may.manage

@@ -1,3 +1,4 @@
+import { csvImportWords } from '../parts/csv-import-words.ts'
 import { plural } from '../parts/words.ts'
 
 export const dashboardWords = {
@@ -273,7 +274,7 @@ export const dashboardWords = {
         .filter((one) => one !== '')
         .join(', '),
     enrol: 'Enrol a student',
-    handle: 'Handle',
+    handle: 'Handle or e-mail address',
     go: 'Enrol',
     enrolText: 'Members of the organisation are enrolled immediately. Anyone else gets an invitation.',
     enrolled: (name: string) => `${name} enrolled`,
@@ -307,37 +308,12 @@ export const dashboardWords = {
     code: 'join code',
     noCode: 'No join code',
   },
-  import: {
+  import: csvImportWords({
     title: 'Import students',
-    text: 'Choose a CSV file with column names in the first line: handle, and optionally action (add, drop, suspend or reinstate) and studentId. You see a preview before anything changes.',
-    file: 'CSV file',
-    choose: 'Choose a file',
-    all: 'Import nothing if any row fails',
-    check: 'Preview',
-    write: (count: number) => `Import ${plural(count, 'student')}`,
-    again: 'Choose another file',
-    nothing: 'Nothing to import: no row changes anything.',
-    failed: 'Couldn’t import the file',
-    row: 'Row',
-    handle: 'Handle',
-    action: 'Action',
-    result: 'Result',
-    reason: 'Reason',
-    would: 'Preview',
-    done: 'Import complete',
-    refused: 'Nothing imported: some rows failed',
-    results: {
-      added: 'Added',
-      dropped: 'Dropped',
-      suspended: 'Suspended',
-      reinstated: 'Reinstated',
-      invited: 'Invited',
-      unchanged: 'Unchanged',
-      refused: 'Failed',
-    },
-    close: 'Close',
-    shown: (shown: number, all: number) => `Showing ${shown} of ${plural(all, 'row')}, failed rows first`,
-  },
+    text: 'The columns are handle or email, and optionally givenName, familyName, action (add, drop, suspend or reinstate) and studentId. People who are not members of the organisation get an invitation. You see a preview before anything changes.',
+    one: 'student',
+    many: 'students',
+  }),
   leave: {
     go: 'Leave class',
     title: (name: string) => `Leave ${name}?`,

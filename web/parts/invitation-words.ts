@@ -3,7 +3,7 @@ import { plural } from './words.ts'
 export const invitationWords = {
   sent: 'Pending invitations',
   sentCount: (count: number) => plural(count, 'invitation'),
-  handle: 'Handle',
+  handle: 'Handle or e-mail address',
   role: 'Role',
   sentAt: 'Sent',
   status: 'Status',

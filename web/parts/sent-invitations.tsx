@@ -34,7 +34,11 @@ export function SentInvitations({ target }: SentInvitationsProps) {
   )
 }
 
-function SentRow({ invitation: { invitationId, handle, role, status, sentDate } }: { invitation: SentInvitation }) {
+function SentRow({
+  invitation: { invitationId, handle, name, role, status, sentDate },
+}: {
+  invitation: SentInvitation
+}) {
   const changes = [listSentInvitations]
   const resend = useWrite(resendInvitation, { changes, onDone: () => notify(say.sentTo(handle)) })
   const withdraw = useWrite(withdrawInvitation, { changes, onDone: () => notify(say.withdrawn(handle)) })
@@ -44,6 +48,11 @@ function SentRow({ invitation: { invitationId, handle, role, status, sentDate } 
       cells={[
         <>
           <Text size="sm">{handle}</Text>
+          {name !== '' && (
+            <Text size="xs" c="dimmed">
+              {name}
+            </Text>
+          )}
           {error && <Problem title={say.failed} error={error} />}
         </>,
         say.roles[role] ?? role,

@@ -21,6 +21,7 @@ import { fail } from '../../kernel/errors.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
 import { listAppsOfPerson, withdrawConsent } from '../apps/apps.ts'
+import { joinByLink } from '../organisations/organisations.ts'
 import { isUuid } from './rules.ts'
 
 export interface PasswordSignIn {
@@ -176,7 +177,19 @@ export async function replaceForgotten(
   what: PasskeysToRemove & { code: string; password: string },
   messages: MessagePolicy,
 ): Promise<RenewedPassword> {
-  const { id, epoch } = await resetPassword(db, who, { ...what, ...alsoRemovePasskeys(who, what, messages) }, messages)
+  const { also } = alsoRemovePasskeys(who, what, messages)
+  const { id, epoch } = await resetPassword(
+    db,
+    who,
+    {
+      ...what,
+      also: async (tx, person) => {
+        await also(tx, person)
+        await joinByLink(tx, who, person.personId)
+      },
+    },
+    messages,
+  )
   const browser = await openBrowser(
     db,
     who,

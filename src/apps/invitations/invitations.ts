@@ -1,7 +1,7 @@
 import { childrenBornAfter, isChild } from '../../identity/people/ages.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
-import type { PersonCaller } from '../../kernel/caller.ts'
+import type { ActingPerson, Caller, PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
@@ -19,7 +19,7 @@ export async function listInvitations(db: Db, who: PersonCaller): Promise<Invita
 }
 
 /** Finds an invitation that the caller may answer. A child is told to ask a parent. */
-export async function readInvitation(db: Db, who: PersonCaller, { invitationId }: NameInvitation): Promise<Row> {
+export async function readInvitation(db: Db, who: ActingPerson, { invitationId }: NameInvitation): Promise<Row> {
   const row = await db.first(store.findReceived, { ...viewerOf(who), now: who.at, invitation: invitationId })
   if (!row) throw fail('notFound', 'There is no such invitation; it may have expired or been withdrawn')
   if (!mayAnswer(row, who.at))
@@ -28,18 +28,48 @@ export async function readInvitation(db: Db, who: PersonCaller, { invitationId }
 }
 
 /** Locks an invitation that the caller may answer, so that it is answered once. */
-async function lockInvitation(tx: Tx, who: PersonCaller, what: NameInvitation): Promise<Row> {
+async function lockInvitation(tx: Tx, who: ActingPerson, what: NameInvitation): Promise<Row> {
   await tx.first(store.lock, { invitation: what.invitationId })
   return readInvitation(tx, who, what)
 }
 
 /** Closes an accepted invitation. The caller adds the person in the same transaction. */
-export async function takeInvitation(tx: Tx, who: PersonCaller, what: NameInvitation): Promise<Row> {
+export async function takeInvitation(tx: Tx, who: ActingPerson, what: NameInvitation): Promise<Row> {
   const row = await lockInvitation(tx, who, what)
   await tx.first(store.close, { id: row.id, now: who.at })
   await audit(tx, who, 'invitation.accepted', row)
   return row
 }
+
+/**
+ * Accepts what the organisation that created an account invited its person to, when they use the link of the account.
+ * Returns the organisation and the role in it; undefined if the account waits for no organisation. Throws if all
+ * invitations were withdrawn or have expired.
+ */
+export async function takeByLink(
+  tx: Tx,
+  who: Caller,
+  personId: number,
+): Promise<{ organisation: string; role: string } | undefined> {
+  const awaited = await tx.first(store.findAwaited, { person: personId })
+  if (!awaited) return undefined
+  const open = await tx.all(store.lockOpen, { person: personId, now: who.at })
+  if (open.length === 0)
+    throw fail('unknownCode', 'This invitation was withdrawn or has expired: ask the organisation for a new one')
+  const own = open.filter(({ organisation_id }) => organisation_id === awaited.organisation_id)
+  if (own.length === 0) return undefined
+  const membership = own.find(({ class_id }) => class_id === null)
+  if (membership) {
+    await tx.first(store.close, { id: membership.id, now: who.at })
+    const detail = { organisation: awaited.organisation, class: null, role: membership.role, by: personId }
+    await recordAudit(tx, who, { action: 'invitation.accepted', personId, detail })
+  }
+  return { organisation: awaited.organisation, role: membership?.role ?? 'member' }
+}
+
+/** Lists a person's open invitations to classes of an organisation. */
+export const listOpenClasses = (db: Db, who: ActingPerson, organisation: number): Promise<{ key: string }[]> =>
+  db.all(store.listOpenClasses, { person: who.personId, organisation, now: who.at })
 
 export const declineInvitation = (db: Db, who: PersonCaller, what: NameInvitation): Promise<void> =>
   db.transaction(async (tx) => {
@@ -48,11 +78,11 @@ export const declineInvitation = (db: Db, who: PersonCaller, what: NameInvitatio
     await audit(tx, who, 'invitation.declined', row)
   })
 
-const viewerOf = (who: PersonCaller) => ({ person: who.personId, born: childrenBornAfter(who.at) })
+const viewerOf = (who: ActingPerson) => ({ person: who.personId, born: childrenBornAfter(who.at) })
 
 const mayAnswer = (row: Row, at: Date): boolean => !row.is_own || !isChild(row.date_of_birth, at)
 
-const audit = (tx: Tx, who: PersonCaller, action: AuditAction, row: Row) =>
+const audit = (tx: Tx, who: ActingPerson, action: AuditAction, row: Row) =>
   recordAudit(tx, who, {
     action,
     personId: row.person_id,

@@ -1,4 +1,7 @@
+import { upkeepAt } from '../../kernel/caller.ts'
+import { forgetting } from '../../kernel/forget.ts'
 import type { Room } from '../../kernel/room.ts'
+import { sweepAbandoned } from './abandoned.ts'
 import { exportInvitations, invitationRetention } from './invitations.ts'
 import { invitationJobs } from './letters.ts'
 import { invitationOperations } from './routes.ts'
@@ -22,4 +25,10 @@ export const invitations: Room = {
   ],
   retention: () => invitationRetention,
   jobs: invitationJobs,
+  upkeep: [
+    {
+      name: 'abandoned accounts',
+      run: ({ db, clock, stopping, get }) => sweepAbandoned(db, upkeepAt(clock()), get(forgetting), stopping),
+    },
+  ],
 }

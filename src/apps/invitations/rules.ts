@@ -3,9 +3,12 @@ import { holdsAny } from '../../kernel/roles.ts'
 import { INVITERS } from './roles.ts'
 import type { InvitationPlan } from './schema.ts'
 
-/** Maximum number of times that one invitation is sent. */
-const MAX_SENDS = 3
-const DAY_MS = 24 * 60 * 60_000
+/** Maximum number of times that one invitation is sent, and the time between two of them. */
+const LIMITS = {
+  handle: { sends: 3, waitMs: 24 * 60 * 60_000, wait: 'less than a day ago; wait a day' },
+  // Addresses are mistyped and messages get lost, so they can be tried again sooner.
+  address: { sends: 5, waitMs: 60_000, wait: 'less than a minute ago; wait a minute' },
+}
 /** Days after a decline during which the same invitation can be sent again, but is not shown to the person. */
 export const QUIET_DAYS = 30
 
@@ -17,6 +20,7 @@ export const mayHandle = (
 
 /** A stored invitation of the same handle to the same organisation or class. */
 export interface Earlier {
+  readonly handle_key: string
   readonly role: string
   readonly sends: number
   readonly sent_at: Date
@@ -39,12 +43,18 @@ export function planInvitation(earlier: Earlier | undefined, role: string, at: D
     : { refused: `is already invited as ${earlier.role}; withdraw that invitation first` }
 }
 
-export function planResend({ sends, sent_at }: Pick<Earlier, 'sends' | 'sent_at'>, at: Date): InvitationPlan {
-  if (sends >= MAX_SENDS)
-    return { refused: `was invited ${MAX_SENDS} times; wait a month before you invite them again` }
-  if (at.getTime() - sent_at.getTime() < DAY_MS) return { refused: 'was invited less than a day ago; wait a day' }
+type Sends = Pick<Earlier, 'handle_key' | 'sends' | 'sent_at'>
+
+export function planResend({ handle_key, sends, sent_at }: Sends, at: Date): InvitationPlan {
+  const limits = isAddressKey(handle_key) ? LIMITS.address : LIMITS.handle
+  if (sends >= limits.sends)
+    return { refused: `was invited ${limits.sends} times; wait a month before you invite them again` }
+  if (at.getTime() - sent_at.getTime() < limits.waitMs) return { refused: `was invited ${limits.wait}` }
   return 'send'
 }
+
+/** Whether a normalised name is an e-mail address. No handle has an @ after its first character. */
+export const isAddressKey = (key: string): boolean => key.includes('@')
 
 /** How many invitations were sent in the last hour, and the time of the earliest of them. */
 export interface SentLately {
@@ -60,9 +70,12 @@ export interface InvitationLimits {
 
 export const HOUR_MS = 60 * 60_000
 
-export function checkSentLately(sent: SentLately, more: number, limits: InvitationLimits, at: Date): void {
+/** Throws if these keys are too many. An address reveals nothing to its inviter, so it counts for the organisation. */
+export function checkSentLately(sent: SentLately, keys: readonly string[], limits: InvitationLimits, at: Date): void {
   const { perHour, perHourOfOrganisation } = limits
-  if (sent.own + more <= perHour && sent.of_organisation + more <= perHourOfOrganisation) return
+  const handles = keys.filter((key) => !isAddressKey(key)).length
+  const isWithinOwn = handles === 0 || sent.own + handles <= perHour
+  if (isWithinOwn && sent.of_organisation + keys.length <= perHourOfOrganisation) return
   const waitMs = (sent.earliest?.getTime() ?? at.getTime()) + HOUR_MS - at.getTime()
   throw fail(
     'tooManyRequests',

@@ -26,7 +26,10 @@ export const SentInvitation = Type.Object(
     invitationId: Type.String(),
     organisation: Type.String({ description: 'Key of the organisation' }),
     classId: ClassId,
-    handle: Type.String({ description: 'As the inviter typed it, whether or not it exists' }),
+    handle: Type.String({
+      description: 'The handle or e-mail address as the inviter typed it, whether or not it exists',
+    }),
+    name: Type.String({ description: 'The name that the inviter typed, for an invitation by e-mail address' }),
     role,
     status: Type.Enum(['pending', 'notAccepted'], {
       description: '`notAccepted` after it has expired. A declined invitation stays pending until then',

@@ -1,4 +1,5 @@
 import { isHandle, normaliseHandle } from '../../identity/people/handles.ts'
+import { INVITATION_DAYS } from '../../identity/people/invitations.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit, recordAudits } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
@@ -7,13 +8,17 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
+import { batches } from '../../kernel/imports/batches.ts'
 import { enqueue } from '../../kernel/jobs/jobs.ts'
+import { isMailAddress } from '../../kernel/lines.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { INVITE } from './letters.ts'
+import { INVITE, SWEEP } from './letters.ts'
 import {
   checkSentLately,
   HOUR_MS,
   type InvitationLimits,
+  isAddressKey,
   isOpen,
   mayHandle,
   planInvitation,
@@ -28,11 +33,14 @@ const DAY_MS = 24 * HOUR_MS
 export interface InvitationPolicy extends InvitationLimits {
   /** Days after which an unanswered invitation expires. */
   readonly days: number
+  /** Whether messages are sent. Without them, nobody can be invited by e-mail address. */
+  readonly isMailOn: boolean
 }
 
 export const invitationPolicy = service(
-  ({ config }): InvitationPolicy => ({
+  ({ config, get }): InvitationPolicy => ({
     days: config.INVITATION_DAYS,
+    isMailOn: get(messagePolicy).isOn,
     perHour: config.RATE_INVITE_PER_HOUR,
     perHourOfOrganisation: config.RATE_INVITE_ORGANISATION_PER_HOUR,
   }),
@@ -45,12 +53,20 @@ export interface InvitationTarget {
 }
 
 export interface Invitee {
+  /** A handle or an e-mail address. */
   readonly handle: string
   readonly role: string
   readonly studentId?: string | undefined
+  /** For an account that is created for an e-mail address. */
+  readonly firstName?: string | undefined
+  readonly lastName?: string | undefined
+  readonly wantedHandle?: string | undefined
 }
 
-/** Returns the ids of those of the people who are added without an invitation, by normalised handle. */
+/** Whether the text can name somebody: a handle or an e-mail address. */
+export const isName = (text: string): boolean => isHandle(text) || isMailAddress(text)
+
+/** Returns the ids of those of the people who are added without an invitation, by normalised handle or address. */
 export async function findJoiners(
   db: Db,
   who: { readonly personId: number },
@@ -83,20 +99,30 @@ export async function sendInvitations(
   policy: InvitationPolicy,
 ): Promise<void> {
   if (people.length === 0) return
-  await checkLimit(tx, who, target.organisation.id, people.length, policy)
-  const rows = people.map(({ handle, role, studentId }) => ({
-    key: makeId(),
-    role,
-    student_key: studentId,
-    handle: `@${handle.trim().replace(/^@/, '')}`,
-    handle_key: normaliseHandle(handle),
-  }))
+  const rows = people.map(({ handle, role, studentId, firstName, lastName, wantedHandle }) => {
+    const handle_key = normaliseHandle(handle)
+    return {
+      key: makeId(),
+      role,
+      student_key: studentId,
+      handle: isAddressKey(handle_key) ? handle.trim() : `@${handle.trim().replace(/^@/, '')}`,
+      handle_key,
+      first_name: firstName ?? '',
+      last_name: lastName ?? '',
+      wanted_handle: wantedHandle,
+      expires_at: expiryOf(who, handle_key, policy),
+    }
+  })
+  const keys = rows.map(({ handle_key }) => handle_key)
+  if (!policy.isMailOn && keys.some(isAddressKey))
+    throw fail('impossibleNow', 'E-mail is off, so nobody can be invited by e-mail address; use handles')
+  await checkLimit(tx, who, target.organisation.id, keys, policy)
   const sent = await tx.all(store.sendInvitations, {
     organisation: target.organisation.id,
     class: target.class?.id ?? null,
     inviter: who.personId,
     rows: JSON.stringify(rows),
-    ...timesOf(who, policy),
+    ...timesOf(who),
   })
   await tellLater(
     tx,
@@ -122,11 +148,11 @@ export async function invitePerson(
   invitee: Invitee,
   policy: InvitationPolicy,
 ): Promise<SentInvitation> {
-  if (!isHandle(invitee.handle.trim()))
-    throw fail('validationFailed', `${invitee.handle} is not a valid handle; a handle looks like @avery`)
+  if (!isName(invitee.handle.trim()))
+    throw fail('validationFailed', `${invitee.handle} is neither a handle, such as @avery, nor an e-mail address`)
   const key = normaliseHandle(invitee.handle)
   const plan = (await planInvitations(tx, who, target, [invitee])).get(key)!
-  if (typeof plan === 'object') throw fail('impossibleNow', `@${key} ${plan.refused}`)
+  if (typeof plan === 'object') throw fail('impossibleNow', `${isAddressKey(key) ? '' : '@'}${key} ${plan.refused}`)
   if (plan === 'send') await sendInvitations(tx, who, target, [invitee], policy)
   const where = { organisation: target.organisation.id, class: target.class?.id ?? null, handles: [key] }
   const [stored] = await tx.all(store.findEarlier, where)
@@ -136,29 +162,36 @@ export async function invitePerson(
 /**
  * Locks the inviter and checks the limits. Every handle counts, whether or not somebody has it, because each may be a
  * guess. The limit of the organisation can be exceeded by the few invitations that others send at the same moment.
+ * Administrators have no limit: they see everybody.
  */
 async function checkLimit(
   tx: Tx,
   who: PersonCaller,
   organisation: number,
-  more: number,
+  keys: readonly string[],
   policy: InvitationPolicy,
 ): Promise<void> {
+  if (who.isAdministrator) return
   await tx.first(store.lockInviter, { person: who.personId })
   const since = new Date(who.at.getTime() - HOUR_MS)
   const sent = await tx.first(store.countSentLately, { inviter: who.personId, organisation, since })
-  checkSentLately(sent!, more, policy, who.at)
+  checkSentLately(sent!, keys, policy, who.at)
 }
 
-const timesOf = ({ at }: PersonCaller, { days }: InvitationPolicy) => ({
+/** The link that is sent to an address works for as long as the invitation. */
+const expiryOf = ({ at }: PersonCaller, key: string, { days }: InvitationPolicy): Date =>
+  new Date(at.getTime() + (isAddressKey(key) ? INVITATION_DAYS : days) * DAY_MS)
+
+const timesOf = ({ at }: PersonCaller) => ({
   now: at,
-  expires: new Date(at.getTime() + days * DAY_MS),
   quietSince: new Date(at.getTime() - QUIET_DAYS * DAY_MS),
 })
 
 /** Leaves the messages to a job, so that the response time does not reveal whether somebody has the handle. */
 const tellLater = (tx: Tx, { at }: PersonCaller, invitations: readonly number[]): Promise<void> =>
-  enqueue(tx, INVITE, { payload: { invitations }, at })
+  enqueue(tx, INVITE, ...batches(invitations, TOLD_AT_ONCE).map((batch) => ({ payload: { invitations: batch }, at })))
+
+const TOLD_AT_ONCE = 20
 
 export async function listSent(db: Db, who: PersonCaller, what: ListSent): Promise<Page<SentInvitation>> {
   const { organisation = null, classId = null } = what
@@ -199,8 +232,9 @@ export const resendInvitation = (
     const found = await lockSent(tx, who, invitationId)
     const plan = planResend(found, who.at)
     if (typeof plan === 'object') throw fail('impossibleNow', `${found.handle} ${plan.refused}`)
-    await checkLimit(tx, who, found.organisation_id, 1, policy)
-    await tx.first(store.resend, { id: found.id, inviter: who.personId, ...timesOf(who, policy) })
+    await checkLimit(tx, who, found.organisation_id, [found.handle_key], policy)
+    const expires = expiryOf(who, found.handle_key, policy)
+    await tx.first(store.resend, { id: found.id, inviter: who.personId, expires, ...timesOf(who) })
     await tellLater(tx, who, [found.id])
     await audit(tx, who, 'invitation.resent', found)
     return toSent((await tx.first(store.findSent, { person: who.personId, invitation: invitationId }))!, who.at)
@@ -210,6 +244,8 @@ export const withdrawInvitation = (db: Db, who: PersonCaller, { invitationId }: 
   db.transaction(async (tx) => {
     const found = await lockSent(tx, who, invitationId)
     await tx.first(store.close, { id: found.id, now: who.at })
+    // The account that was created for the invitation is deleted later, so that the time reveals nothing.
+    await enqueue(tx, SWEEP, { payload: {}, at: who.at })
     await audit(tx, who, 'invitation.withdrawn', found)
   })
 
@@ -225,6 +261,7 @@ const toSent = (row: Omit<RowOf<typeof store.listSent>, 'total'>, at: Date): Sen
   organisation: row.organisation,
   classId: row.class,
   handle: row.handle,
+  name: `${row.first_name} ${row.last_name}`.trim(),
   role: row.role,
   status: isOpen(row, at) ? 'pending' : 'notAccepted',
   sentDate: row.sent_at.toISOString(),

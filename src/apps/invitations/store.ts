@@ -8,10 +8,9 @@ export const lockInviter = write('invitations.lockInviter', {
   text: `select id from people where id = :person for no key update`,
 })
 
-/** Finds those of the handles whose owners are members of the organisation, or are the given person. */
 /**
- * Finds those who are added without an invitation: members of the organisation, and people who add themselves. Accounts
- * that the organisation itself has created would belong here, but there are none yet.
+ * Finds those who are added without an invitation, by handle or e-mail address: members of the organisation, and people
+ * who add themselves. An address counts if it is confirmed, or if only the owner of its mailbox can get into the account.
  */
 export const findJoiners = read('invitations.findJoiners', {
   params: { organisation: c.int8, person: c.int8, handles: c.textArray },
@@ -20,7 +19,12 @@ export const findJoiners = read('invitations.findJoiners', {
   text: `
     select p.id as person_id, p.handle_key as handle
       from people p left join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
-     where p.handle_key = any(:handles) and (m.person_id is not null or p.id = :person)`,
+     where p.handle_key = any(:handles) and (m.person_id is not null or p.id = :person)
+    union all
+    select distinct on (lower(p.email)) p.id, lower(p.email)
+      from people p join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
+     where lower(p.email) collate "C" = any(:handles) and not p.anonymous and p.email is not null
+       and (p.email_confirmed_at is not null or p.unclaimed)`,
 })
 
 export const findEarlier = read('invitations.findEarlier', {
@@ -44,16 +48,16 @@ export const countSentLately = read('invitations.countSentLately', {
   params: { inviter: c.int8, organisation: c.int8, since: c.timestamptz },
   row: { own: c.int8, of_organisation: c.int8, earliest: nullable(c.timestamptz) },
   text: `
-    select (select count(*) from invitations where inviter_id = :inviter and sent_at > :since) as own,
+    select (select count(*) from invitations where inviter_id = :inviter and sent_at > :since and position('@' in handle_key) = 0) as own,
            (select count(*) from invitations where organisation_id = :organisation and sent_at > :since) as of_organisation,
            least((select min(sent_at) from invitations where inviter_id = :inviter and sent_at > :since),
                  (select min(sent_at) from invitations where organisation_id = :organisation and sent_at > :since)) as earliest`,
 })
 
 /**
- * Stores invitations that are sent now. The same statement runs whether or not somebody has the handle. Sending an
- * ended
- * invitation again keeps a recent decline, so that the person does not see it.
+ * Stores invitations that are sent now. The same statement runs whether or not somebody has the handle. The person of an
+ * e-mail address is found later, by the job. Sending an ended invitation again keeps a recent decline, so that the
+ * person does not see it.
  */
 export const sendInvitations = write('invitations.send', {
   params: {
@@ -62,19 +66,23 @@ export const sendInvitations = write('invitations.send', {
     inviter: c.int8,
     rows: c.json,
     now: c.timestamptz,
-    expires: c.timestamptz,
     quietSince: c.timestamptz,
   },
   row: { id: c.int8, handle_key: c.text },
   text: `
-    insert into invitations as i (key, organisation_id, class_id, role, student_key, handle, handle_key, person_id, inviter_id, sent_at, expires_at)
-    select r.key, :organisation, :class, r.role, r.student_key, r.handle, r.handle_key,
-           (select p.id from people p where p.handle_key = r.handle_key and p.disabled_at is null and not p.anonymous for key share), :inviter, :now, :expires
-      from json_to_recordset(:rows) as r(key text, role text, student_key text, handle text, handle_key text)
+    insert into invitations as i (key, organisation_id, class_id, role, student_key, handle, handle_key, first_name, last_name, wanted_handle,
+                                  person_id, inviter_id, sent_at, expires_at)
+    select r.key, :organisation, :class, r.role, r.student_key, r.handle, r.handle_key, r.first_name, r.last_name, r.wanted_handle,
+           (select p.id from people p where p.handle_key = r.handle_key and p.disabled_at is null and not p.anonymous for key share), :inviter, :now, r.expires_at
+      from json_to_recordset(:rows) as r(key text, role text, student_key text, handle text, handle_key text, first_name text, last_name text,
+                                         wanted_handle text, expires_at timestamptz)
     on conflict (organisation_id, class_id, handle_key) do update
-      set key = excluded.key, role = excluded.role, student_key = excluded.student_key, handle = excluded.handle, person_id = excluded.person_id,
+      set key = excluded.key, role = excluded.role, student_key = excluded.student_key, handle = excluded.handle,
+          first_name = excluded.first_name, last_name = excluded.last_name, wanted_handle = excluded.wanted_handle,
+          person_id = case when position('@' in excluded.handle_key) > 0 then i.person_id else excluded.person_id end,
           inviter_id = excluded.inviter_id, sends = i.sends + 1, sent_at = excluded.sent_at, expires_at = excluded.expires_at, closed_at = null,
-          declined_at = case when i.declined_at > :quietSince and i.person_id is not distinct from excluded.person_id then i.declined_at end
+          declined_at = case when i.declined_at > :quietSince and (position('@' in excluded.handle_key) > 0 or i.person_id is not distinct from excluded.person_id)
+                             then i.declined_at end
     returning i.id, i.handle_key`,
 })
 
@@ -111,22 +119,24 @@ const sentRow = {
   organisation: c.text,
   class: nullable(c.text),
   handle: c.text,
+  first_name: c.text,
+  last_name: c.text,
   role: c.text,
   sends: c.int4,
   sent_at: c.timestamptz,
   expires_at: c.timestamptz,
   closed_at: nullable(c.timestamptz),
 }
-const sentColumns = `i.id, i.key, o.key as organisation, c.key as class, i.handle, i.role, i.sends, i.sent_at, i.expires_at, i.closed_at`
+const sentColumns = `i.id, i.key, o.key as organisation, c.key as class, i.handle, i.first_name, i.last_name, i.role, i.sends, i.sent_at, i.expires_at, i.closed_at`
 const sentTables = `invitations i join organisations o on o.id = i.organisation_id left join classes c on c.id = i.class_id`
 const rolesRow = { teaches: c.bool, owns: c.bool, administers: c.bool }
 
 /** Finds an invitation that has not been accepted or withdrawn, and the roles of the person towards it. */
 export const findSent = read('invitations.findSent', {
   params: { person: c.int8, invitation: c.text },
-  row: { ...sentRow, ...rolesRow, organisation_id: c.int8 },
+  row: { ...sentRow, ...rolesRow, organisation_id: c.int8, handle_key: c.text },
   text: `
-    select ${sentColumns}, i.organisation_id, coalesce(k.teaches, false) as teaches, r.owns, r.administers
+    select ${sentColumns}, i.organisation_id, i.handle_key, coalesce(k.teaches, false) as teaches, r.owns, r.administers
       from ${sentTables} left join lateral (select t.teaches from roles_in_class(:person, c) t) k on c.id is not null,
       lateral roles_in_organisation(:person, o.id) r
      where i.key = :invitation and i.closed_at is null`,
@@ -248,6 +258,82 @@ export const listRecipients = read('invitations.listRecipients', {
                             then r.id in (select g.parent_id from guardians g where g.child_id = p.id) else r.id = p.id end
      where i.id = :id and r.email is not null and r.disabled_at is null and ${isWaiting('r.id')}
      order by r.id`,
+})
+
+/** Finds an invitation by e-mail address that waits for its account. */
+export const findByAddress = read('invitations.findByAddress', {
+  params: { id: c.int8, now: c.timestamptz },
+  row: {
+    email: c.text,
+    first_name: c.text,
+    last_name: c.text,
+    wanted_handle: nullable(c.text),
+    organisation_id: c.int8,
+    person_id: nullable(c.int8),
+  },
+  text: `
+    select i.handle as email, i.first_name, i.last_name, i.wanted_handle, i.organisation_id, i.person_id from invitations i
+     where i.id = :id and i.closed_at is null and i.expires_at > :now and position('@' in i.handle_key) > 0`,
+})
+
+export const setPerson = write('invitations.setPerson', {
+  params: { id: c.int8, person: c.int8 },
+  row: { id: c.int8 },
+  text: `update invitations set person_id = :person where id = :id returning id`,
+})
+
+/** The organisation that created a person's account, if they have not joined it. */
+export const findAwaited = read('invitations.findAwaited', {
+  params: { person: c.int8 },
+  row: { organisation_id: c.int8, organisation: c.text },
+  text: `
+    select o.id as organisation_id, o.key as organisation from people p join organisations o on o.id = p.managed_by
+     where p.id = :person
+       and not exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = p.id)`,
+})
+
+/** Locks the open invitations of a person. */
+export const lockOpen = write('invitations.lockOpen', {
+  params: { person: c.int8, now: c.timestamptz },
+  row: { id: c.int8, organisation_id: c.int8, class_id: nullable(c.int8), role: c.text },
+  text: `
+    select id, organisation_id, class_id, role from invitations
+     where person_id = :person and closed_at is null and expires_at > :now order by id for update`,
+})
+
+/** Lists the keys of a person's open invitations to classes of an organisation. */
+export const listOpenClasses = read('invitations.listOpenClasses', {
+  params: { person: c.int8, organisation: c.int8, now: c.timestamptz },
+  row: { key: c.text },
+  text: `
+    select key from invitations
+     where person_id = :person and organisation_id = :organisation and class_id is not null and closed_at is null
+       and declined_at is null and expires_at > :now order by id`,
+})
+
+/** SQL: `p` was created for an invitation, nobody used the account, and nobody can any more. */
+const isAbandoned = `
+       p.unclaimed and p.managed_by is not null
+       and not exists (select from organisation_members m where m.person_id = p.id)
+       and not exists (select from invitations i where i.person_id = p.id and i.closed_at is null)`
+
+export const listAbandoned = read('invitations.listAbandoned', {
+  params: { limit: c.int8 },
+  row: { id: c.int8 },
+  text: `select p.id from people p where ${isAbandoned} order by p.id limit :limit`,
+})
+
+export const findAbandoned = read('invitations.findAbandoned', {
+  params: { person: c.int8 },
+  row: { id: c.int8 },
+  text: `select p.id from people p where p.id = :person and ${isAbandoned}`,
+})
+
+/** Keeps withdrawn invitations when the account is deleted, because they count towards the limits. */
+export const detach = write('invitations.detach', {
+  params: { person: c.int8 },
+  row: { id: c.int8 },
+  text: `update invitations set person_id = null where person_id = :person returning id`,
 })
 
 export const exportReceived = report('invitations.exportReceived', {

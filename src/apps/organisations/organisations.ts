@@ -1,16 +1,20 @@
-import { normaliseHandle } from '../../identity/people/handles.ts'
+import { releaseAccount } from '../../identity/people/accounts.ts'
+import { checkHandle, normaliseHandle } from '../../identity/people/handles.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
-import type { PersonCaller } from '../../kernel/caller.ts'
+import type { ActingPerson, Caller, PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
-import { readName } from '../../kernel/lines.ts'
+import { enqueue } from '../../kernel/jobs/jobs.ts'
+import { readLine, readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { takeByLink } from '../invitations/invitations.ts'
 import type { SentInvitation } from '../invitations/schema.ts'
-import { findJoiners, type InvitationPolicy, invitePerson } from '../invitations/sending.ts'
+import { findJoiners, type InvitationPolicy, type Invitee, invitePerson } from '../invitations/sending.ts'
+import { JOINED } from './joined.ts'
 import { DEVELOPERS, mayManage, memberRoles, type OrganisationRoles, PLANNERS } from './roles.ts'
 import { checkKey, checkLastOwner } from './rules.ts'
 import type {
@@ -20,6 +24,7 @@ import type {
   NameOrganisation,
   Organisation,
   OrganisationMember,
+  OrganisationPerson,
   RemoveMember,
   RenameOrganisation,
   SetMember,
@@ -34,6 +39,7 @@ const managedOrganisation = managed({
   refusal: 'There is no organisation with this key, or you do not manage it',
 })
 export const readManaged = managedOrganisation.read
+export const lockManaged = managedOrganisation.lock
 
 /** Returns whether a person administers the platform, manages an organisation, develops apps, or uses the planner. */
 export async function readRights(db: Db, { personId }: { personId: number }) {
@@ -109,10 +115,19 @@ export async function listOrganisations(
   return pageOf(rows.map(toOrganisation), rows[0]?.total ?? 0, what)
 }
 
-export async function listMembers(db: Db, who: PersonCaller, what: ListMembers): Promise<Page<OrganisationMember>> {
-  const { id } = await readManaged(db, who, what.organisation)
-  const rows = await db.all(store.listMembers[what.sort ?? 'handle'], { organisation: id, ...spanOf(what) })
-  return pageOf(rows.map(toMember), rows[0]?.total ?? 0, what)
+export async function listMembers(db: Db, who: PersonCaller, what: ListMembers): Promise<Page<OrganisationPerson>> {
+  const { id, administers } = await readManaged(db, who, what.organisation)
+  const rows = await db.all(store.listMembers[what.sort ?? 'handle'], {
+    organisation: id,
+    administers,
+    words: wordsIn(what.query),
+    status: what.status ?? null,
+    role: what.role ?? null,
+    pending: what.pending ?? false,
+    now: who.at,
+    ...spanOf(what),
+  })
+  return pageOf(rows.map(toListed), rows[0]?.total ?? 0, what)
 }
 
 /** Changes a member's role. Anybody else is invited. */
@@ -124,20 +139,33 @@ export function setMember(
 ): Promise<OrganisationMember | SentInvitation> {
   return db.transaction(async (tx) => {
     const organisation = await managedOrganisation.lock(tx, who, what.organisation)
-    return addMember(tx, who, organisation, what, policy)
+    return addMember(tx, who, organisation, readInvitee(what), policy)
   })
+}
+
+/** Checks the names of somebody who is invited by e-mail address, and for whom an account may be created. */
+function readInvitee(what: Omit<SetMember, 'organisation'>): Invitee {
+  if (what.wantedHandle !== undefined) checkHandle(what.wantedHandle)
+  return {
+    handle: what.handle,
+    role: what.role,
+    firstName: readLine('firstName', what.firstName ?? ''),
+    lastName: readLine('lastName', what.lastName ?? ''),
+    wantedHandle: what.wantedHandle,
+  }
 }
 
 async function addMember(
   tx: Tx,
   who: PersonCaller,
   organisation: { id: number; key: string; administers?: boolean },
-  { handle, role }: { handle: string; role: string },
+  invitee: Invitee,
   policy: InvitationPolicy,
 ): Promise<OrganisationMember | SentInvitation> {
+  const { handle, role } = invitee
   const key = normaliseHandle(handle)
   const person = (await findJoiners(tx, who, organisation.id, [key])).get(key)
-  if (person === undefined) return invitePerson(tx, who, { organisation }, { handle, role }, policy)
+  if (person === undefined) return invitePerson(tx, who, { organisation }, invitee, policy)
   if (role !== 'owner') await keepAnOwner(tx, organisation, person)
   await writeRole(tx, who, organisation, person, role)
   return toMember((await tx.first(store.findMember, { organisation: organisation.id, person }))!)
@@ -146,12 +174,29 @@ async function addMember(
 /** Adds a person who has accepted an invitation. Somebody who has become a member meanwhile keeps their role. */
 export async function admitMember(
   tx: Tx,
-  who: PersonCaller,
+  who: ActingPerson,
   what: { organisation: string; personId: number; role: string },
 ): Promise<void> {
   const { id } = (await tx.first(store.lockOrganisation, { organisation: what.organisation }))!
   if (await tx.first(store.findMember, { organisation: id, person: what.personId })) return
+  await releaseAccount(tx, what.personId, id)
   await writeRole(tx, who, { id, key: what.organisation }, what.personId, what.role)
+}
+
+/** Makes the person of an account that was created by invitation a member, when they use its link. */
+export async function joinByLink(tx: Tx, who: Caller, personId: number): Promise<void> {
+  const taken = await takeByLink(tx, who, personId)
+  if (!taken) return
+  const { id } = (await tx.first(store.lockOrganisation, { organisation: taken.organisation }))!
+  await writeRole(tx, { ...who, personId }, { id, key: taken.organisation }, personId, taken.role)
+  await enqueue(tx, JOINED, { payload: { personId, organisation: id }, at: who.at })
+}
+
+/** Finds an organisation for an administrator, who may manage all of them. */
+export async function readByKey(db: Db, key: string): Promise<{ id: number; key: string }> {
+  const [organisation] = await db.all(store.findOrganisations, { keys: [key] })
+  if (!organisation) throw fail('notFound', `There is no organisation with the key ${key}`)
+  return organisation
 }
 
 /** Ends the caller's membership. Returns the id of the organisation. The last owner cannot leave. */
@@ -161,6 +206,7 @@ export async function endOwnMembership(tx: Tx, who: PersonCaller, { organisation
   if (!member) throw fail('forbidden', 'There is no organisation with this key, or you do not belong to it')
   await keepAnOwner(tx, { id: found.id }, who.personId)
   await tx.first(store.deleteMember, { organisation: found.id, person: who.personId })
+  await releaseAccount(tx, who.personId, null)
   const detail = { organisation, by: who.personId, before: member.role, after: null }
   await recordAudit(tx, who, { action: 'member.left', personId: who.personId, detail })
   return found.id
@@ -174,6 +220,7 @@ export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Pro
     if (!member) throw fail('notFound', 'No member of this organisation has this handle')
     await keepAnOwner(tx, organisation, member.person_id)
     await tx.first(store.deleteMember, { organisation: organisation.id, person: member.person_id })
+    await releaseAccount(tx, member.person_id, null)
     const detail = { organisation: organisation.key, by: who.personId, before: member.role, after: null }
     await recordAudit(tx, who, { action: 'member.removed', personId: member.person_id, detail })
   })
@@ -184,9 +231,10 @@ async function keepAnOwner(tx: Tx, organisation: { id: number; administers?: boo
   checkLastOwner({ isOwner: owners!.is_owner, others: owners!.others, administers: organisation.administers === true })
 }
 
-async function writeRole(
+/** Gives a role to a person who may have it without an invitation. */
+export async function writeRole(
   tx: Tx,
-  who: PersonCaller,
+  who: ActingPerson,
   organisation: { id: number; key: string },
   person: number,
   role: string,
@@ -213,6 +261,18 @@ const toMember = (row: RowOf<typeof store.findMember>): OrganisationMember => ({
   firstName: row.first_name,
   lastName: row.last_name,
   role: row.role,
+})
+
+const toListed = (row: RowOf<(typeof store.listMembers)['handle']>): OrganisationPerson => ({
+  handle: row.handle,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  role: row.role,
+  email: row.email,
+  status: row.status as OrganisationPerson['status'],
+  invitationId: row.invitation,
+  invitationExpiresDate: row.expires,
+  managed: row.is_managed,
 })
 
 /**

@@ -3,6 +3,7 @@ import { person } from '../../kernel/http/callers/callers.ts'
 import { administrator } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { SentInvitation } from '../invitations/schema.ts'
 import { invitationPolicy } from '../invitations/sending.ts'
 import {
@@ -14,9 +15,11 @@ import {
   renameOrganisation,
   setMember,
 } from './organisations.ts'
+import { importPeople } from './people-import.ts'
 import { MANAGERS } from './roles.ts'
 import {
   CreateOrganisation,
+  ImportPeople,
   ListMembers,
   ListOrganisations,
   MemberPage,
@@ -24,6 +27,7 @@ import {
   Organisation,
   OrganisationMember,
   OrganisationPage,
+  PeopleReport,
   RemoveMember,
   RenameOrganisation,
   SetMember,
@@ -80,7 +84,7 @@ export const organisationOperations: readonly Operation[] = [
     name: 'listOrganisationMembers',
     summary: 'List organisation members',
     description:
-      'Returns all members of an organisation, sorted by handle. Owners and administrators can read the list.',
+      'Returns the members of an organisation and, with `pending`, the people who have not accepted an invitation yet. Of the latter it has only what the inviter typed. Owners and administrators can read the list.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis', after: 'setOrganisationMember' },
     roles: MANAGERS,
     input: ListMembers,
@@ -92,13 +96,38 @@ export const organisationOperations: readonly Operation[] = [
     name: 'setOrganisationMember',
     summary: 'Invite or update a member',
     description:
-      'Changes the role of a member, or invites a user who is not a member yet and joins by accepting. The response is the same whether or not the handle exists, and the last owner keeps that role until there is another one. Owners manage the organisation with its courses and classes, developers its apps.',
+      'Changes the role of a member, or invites a user who is not a member yet and joins by accepting. If nobody has the e-mail address, an account is created, which the organisation manages; the response is the same whether or not the handle or address exists. The last owner keeps that role until there is another one.',
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     roles: MANAGERS,
     input: SetMember,
     output: json(Type.Union([OrganisationMember, SentInvitation])),
     errors: ['impossibleNow'],
     run: ({ db, who, environment }, input) => setMember(db, who, input, environment.get(invitationPolicy)),
+  }),
+  op('POST /edu/v1/organisation/people', {
+    name: 'importPeople',
+    summary: 'Import people into an organisation',
+    description:
+      'Invites people and changes the roles of members with a CSV file of up to 2 MiB and 20,000 rows; an account is created for an e-mail address that has none. Each row gets its own result; with `allOrNothing` nothing is written if a row has an error, and with `dryRun` nothing is written at all. Sending the same file again changes nothing.',
+    example: {
+      as: 'ellis',
+      request: {
+        organisation: 'sandhills',
+        dryRun: true,
+        people:
+          'email,givenName,familyName,role\r\nnoor@example.org,Noor,Haddad,instructor\r\nsam@example.org,Sam,Lee,\r\nnobody,,,\r\n',
+      },
+    },
+    roles: MANAGERS,
+    input: ImportPeople,
+    from: 'csv',
+    output: json(PeopleReport),
+    errors: ['forbidden', 'impossibleNow'],
+    run: ({ db, who, environment }, input) =>
+      importPeople(db, who, input, {
+        invitations: environment.get(invitationPolicy),
+        messages: environment.get(messagePolicy),
+      }),
   }),
   op('POST /edu/v1/organisation/member/remove', {
     name: 'removeOrganisationMember',

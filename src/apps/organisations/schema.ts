@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { Id, IdList, Text } from '../../kernel/http/input/fields.ts'
+import { PERSON_STATUSES, STATUS_MEANING } from '../../identity/people/status.ts'
+import { File, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
-const ROLES = ['owner', 'developer', 'instructor', 'member'] as const
+export const MEMBER_ROLES = ['owner', 'developer', 'instructor', 'member'] as const
 export const KEY_PATTERN = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
 export const KEY_MUST = '1 to 60 lower-case letters, digits or -, such as sandhills'
 
@@ -34,18 +35,57 @@ export const ListOrganisations = Type.Object({
 export type ListOrganisations = Static<typeof ListOrganisations>
 export const ListMembers = Type.Object({
   organisation,
-  sort: sorting(['handle', 'name', 'role'], 'handle'),
+  query: Type.Optional(Text('Only people whose name, handle or visible e-mail address has these words', 200)),
+  status: Type.Optional({ ...Id('Only people with this status; all by default'), enum: PERSON_STATUSES }),
+  role: Type.Optional({ ...Id('Only people with this role; all by default'), enum: MEMBER_ROLES }),
+  pending: Type.Optional(Flag('Whether to include people who have not accepted an invitation; false by default')),
+  sort: sorting(['handle', 'name', 'role', 'status'], 'handle'),
   ...paging,
 })
 export type ListMembers = Static<typeof ListMembers>
 export const SetMember = Type.Object({
   organisation,
-  handle,
-  role: { ...Id('The new role'), enum: ROLES },
+  handle: Id('Handle or e-mail address of the user', 254),
+  role: { ...Id('The new role'), enum: MEMBER_ROLES },
+  firstName: Type.Optional(Text('Given name, if an account is created for the e-mail address', 100)),
+  lastName: Type.Optional(Text('Family name, if an account is created for the e-mail address', 100)),
+  wantedHandle: Type.Optional(Id('Handle of a created account, if it is free; derived from the name by default')),
 })
 export type SetMember = Static<typeof SetMember>
 export const RemoveMember = Type.Object({ organisation, handle })
 export type RemoveMember = Static<typeof RemoveMember>
+
+export const ImportPeople = Type.Object({
+  organisation,
+  dryRun: Type.Optional(Flag('Whether to only report what would happen, without writing anything')),
+  allOrNothing: Type.Optional(Flag('Whether nothing is written if a row has an error')),
+  people: File(
+    'CSV (RFC 4180) in UTF-8, with or without a byte order mark. Its first line lists the columns: `email` or `handle`, and optionally `givenName`, `familyName` and `role` (owner, developer, instructor or member; member if empty)',
+  ),
+})
+export type ImportPeople = Static<typeof ImportPeople>
+export const PeopleReport = Type.Object(
+  {
+    written: Type.Boolean({ description: 'False for a dry run, and if a row has an error with `allOrNothing`' }),
+    counts: Type.Object({
+      invited: Type.Integer(),
+      updated: Type.Integer(),
+      unchanged: Type.Integer(),
+      refused: Type.Integer(),
+    }),
+    rows: Type.Array(
+      Type.Object({
+        row: Type.Integer({ description: 'Number of the record in the file; the first one names the columns' }),
+        name: Type.String({ description: 'The e-mail address or handle as the file has it' }),
+        role: Type.String(),
+        result: Type.Enum(['invited', 'updated', 'unchanged', 'refused']),
+        reason: Type.Union([Type.String(), Type.Null()], { description: 'Why the row is refused' }),
+      }),
+    ),
+  },
+  { title: 'PeopleReport' },
+)
+export type PeopleReport = Static<typeof PeopleReport>
 
 export const Organisation = Type.Object(
   {
@@ -67,14 +107,29 @@ export const Organisation = Type.Object(
 export type Organisation = Static<typeof Organisation>
 export const OrganisationPage = PageOf(Organisation, 'OrganisationPage')
 
+const role = Type.String({ description: 'owner, developer, instructor or member, or the role in an import file' })
 export const OrganisationMember = Type.Object(
-  {
-    handle: Type.String(),
-    firstName: Type.String(),
-    lastName: Type.String(),
-    role: Type.String({ description: 'owner, developer, instructor or member, or the role in an import file' }),
-  },
+  { handle: Type.String(), firstName: Type.String(), lastName: Type.String(), role },
   { title: 'OrganisationMember' },
 )
 export type OrganisationMember = Static<typeof OrganisationMember>
-export const MemberPage = PageOf(OrganisationMember, 'OrganisationMemberPage')
+
+const orNull = (schema: ReturnType<typeof Type.String>, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+/** A member, or somebody who was invited and has not accepted. */
+export const OrganisationPerson = Type.Object(
+  {
+    handle: orNull(Type.String(), 'Null for somebody who was invited by e-mail address and has not accepted'),
+    firstName: Type.String(),
+    lastName: Type.String(),
+    role,
+    email: orNull(Type.String(), 'E-mail address, if the caller can change the account or typed the address'),
+    status: Type.Enum(PERSON_STATUSES, { description: STATUS_MEANING }),
+    invitationId: orNull(Type.String(), 'Id of the invitation, for somebody who has not accepted it'),
+    invitationExpiresDate: orNull(Type.String({ format: 'date-time' }), 'When the invitation expires or has expired'),
+    managed: Type.Boolean({ description: 'Whether the caller can change the account' }),
+  },
+  { title: 'OrganisationPerson' },
+)
+export type OrganisationPerson = Static<typeof OrganisationPerson>
+export const MemberPage = PageOf(OrganisationPerson, 'OrganisationMemberPage')

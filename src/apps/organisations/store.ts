@@ -140,31 +140,70 @@ export const findByName = report('organisations.findByName', {
      order by o.name, o.key limit :limit`,
 })
 
-const memberRow = { handle: c.text, first_name: c.text, last_name: c.text, role: c.text }
-const memberColumns = `p.handle, p.first_name, p.last_name, m.role`
+const memberRow = {
+  handle: nullable(c.text),
+  first_name: c.text,
+  last_name: c.text,
+  role: c.text,
+  email: nullable(c.text),
+  status: c.text,
+  invitation: nullable(c.text),
+  expires: nullable(c.instant),
+  is_managed: c.bool,
+}
+/** Members, with the e-mail addresses of those whose accounts the caller may change. */
+const members = `
+      select p.handle, p.handle_key, p.first_name, p.last_name, m.role, case when g.is_managed then p.email end as email,
+             person_status(p, :now) as status, null::text as invitation, p.invited_until as expires, g.is_managed
+        from organisation_members m join people p on p.id = m.person_id,
+        lateral (select :administers or coalesce(p.managed_by = m.organisation_id, false) and not p.administrator
+                        and not exists (select from organisation_members e where e.person_id = p.id and e.organisation_id <> m.organisation_id) as is_managed) g
+       where m.organisation_id = :organisation`
+
+/** People who were invited and have not accepted: nothing but what the inviter typed. */
+const invited = `
+      select case when a.is_address then null else i.handle end, i.handle_key, i.first_name, i.last_name, i.role,
+             case when a.is_address then i.handle end, case when i.expires_at > :now then 'invited' else 'expired' end, i.key, i.expires_at,
+             false
+        from invitations i, lateral (select position('@' in i.handle_key) > 0 as is_address) a
+       where :pending and i.organisation_id = :organisation and i.class_id is null and i.closed_at is null`
 
 const MEMBER_ORDERS = {
-  handle: ['p.handle_key'],
-  name: [foldedName('p.last_name'), foldedName('p.first_name'), 'p.handle_key'],
-  role: ['m.role', 'p.handle_key'],
+  handle: ['x.handle_key'],
+  name: [foldedName('x.last_name'), foldedName('x.first_name'), 'x.handle_key'],
+  role: ['x.role', 'x.handle_key'],
+  status: ['x.status', 'x.handle_key'],
 }
 
 export const listMembers = sortedBy(MEMBER_ORDERS, (order, suffix) =>
   report(`organisations.listMembers${suffix}`, {
-    params: { organisation: c.int8, limit: c.int8, offset: c.int8 },
+    params: {
+      organisation: c.int8,
+      administers: c.bool,
+      words: c.textArray,
+      status: nullable(c.text),
+      role: nullable(c.text),
+      pending: c.bool,
+      now: c.timestamptz,
+      limit: c.int8,
+      offset: c.int8,
+    },
     row: { ...memberRow, total: c.int8 },
     text: `
-    select ${memberColumns}, count(*) over () as total
-      from organisation_members m join people p on p.id = m.person_id
-     where m.organisation_id = :organisation order by ${order} limit :limit offset :offset`,
+    select x.handle, x.first_name, x.last_name, x.role, x.email, x.status, x.invitation, x.expires, x.is_managed, count(*) over () as total
+      from (${members}
+      union all ${invited}) x
+     where (:status is null or x.status = :status) and (:role is null or x.role = :role)
+       and ${contains(`concat_ws(' ', x.first_name, x.last_name, x.handle_key, x.email)`)}
+     order by ${order} limit :limit offset :offset`,
   }),
 )
 
 export const findMember = read('organisations.findMember', {
   params: { organisation: c.int8, person: c.int8 },
-  row: memberRow,
+  row: { handle: c.text, first_name: c.text, last_name: c.text, role: c.text },
   text: `
-    select ${memberColumns} from organisation_members m join people p on p.id = m.person_id
+    select p.handle, p.first_name, p.last_name, m.role from organisation_members m join people p on p.id = m.person_id
      where m.organisation_id = :organisation and m.person_id = :person`,
 })
 
@@ -174,6 +213,26 @@ export const findMemberByHandle = read('organisations.findMemberByHandle', {
   text: `
     select m.person_id, m.role from people p join organisation_members m on m.person_id = p.id
      where p.handle_key = :handle and m.organisation_id = :organisation`,
+})
+
+/** Reads what an import may change of people: their role, and the names of accounts that the organisation manages. */
+export const findNamed = read('organisations.findNamed', {
+  params: { organisation: c.int8, people: c.int8Array },
+  row: { id: c.int8, role: nullable(c.text), first_name: c.text, last_name: c.text, is_managed: c.bool },
+  gather: false,
+  text: `
+    select p.id, m.role, p.first_name, p.last_name,
+           coalesce(p.managed_by = :organisation, false) and not p.administrator and not exists (
+             select from organisation_members e where e.person_id = p.id and e.organisation_id <> :organisation) as is_managed
+      from people p left join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
+     where p.id = any(:people)`,
+})
+
+export const listOwners = read('organisations.listOwners', {
+  params: { organisation: c.int8 },
+  row: { person_id: c.int8 },
+  gather: false,
+  text: `select person_id from organisation_members where organisation_id = :organisation and role = 'owner' order by person_id`,
 })
 
 /** Returns whether the person is an owner, and how many other owners there are. */

@@ -7,6 +7,7 @@ import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isLine } from '../../kernel/lines.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
+import { claimAccount } from '../people/accounts.ts'
 import { type AlongWithPassword, holdAccount, tellPerson } from '../people/people.ts'
 import { makeChallenge, takeChallenge, toAdd } from './challenges.ts'
 import { type Proof, proveForPasskeys } from './proof.ts'
@@ -91,6 +92,7 @@ export async function addPasskey(
       now: who.at,
     })
     if (!added) throw fail('duplicate', 'This passkey already exists')
+    await claimAccount(tx, who.personId)
     await recordAudit(tx, who, { action: 'passkey.added', personId: who.personId, detail: { passkeyId: passkey.id } })
     await tell(tx, who, { ...who, verb: 'added', names: [name] }, messages)
     return present(passkey)

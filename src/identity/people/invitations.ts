@@ -6,15 +6,20 @@ import { readInBatches } from '../../kernel/imports/section.ts'
 import { isMailAddress } from '../../kernel/lines.ts'
 import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
 import { mintToken } from '../../kernel/sessions/tokens.ts'
+import { type LockedAccount, lockAccount } from './accounts.ts'
+import { setInvited } from './accounts-store.ts'
 import { normaliseHandle } from './handles.ts'
 import { lockPeople } from './import-store.ts'
 import { invitationLetter } from './letters.ts'
+import { type Removal, removePerson } from './removal.ts'
 import { insertLink, linkOf } from './resets.ts'
 import * as store from './store.ts'
 
 /** Longer than a reset link is valid, because people take longer to open an e-mail that they did not ask for. */
 export const INVITATION_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
+/** A second request within this time sends nothing: a double click, or two people at once. */
+const RESEND_MS = 60_000
 
 export function refuseWithoutMessages(messages: MessagePolicy): void {
   if (!messages.isOn) throw fail('impossibleNow', 'E-mail is off: create links with `npx groundschool user reset-link`')
@@ -49,14 +54,95 @@ export async function sendInvitations(
 async function sendInvitation(tx: Tx, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
   await tx.all(lockPeople, { handles: [key] })
   const person = await tx.first(store.findUninvited, { handles: [key], now: who.at })
-  const recipient = person?.email ?? ''
-  if (!person || !isMailAddress(recipient)) return false
-  const { id: personId, handle } = person
+  return person !== undefined && sendLink(tx, who, await lockAccount(tx, person.id), messages)
+}
+
+/**
+ * Sends a link for setting the first password, which replaces earlier links. Returns false if there is no address to
+ * send it to, or the account is disabled.
+ */
+async function sendLink(
+  tx: Tx,
+  who: Caller & { readonly personId?: number },
+  account: LockedAccount,
+  messages: MessagePolicy,
+): Promise<boolean> {
+  const { id: personId, handle, organisation } = account
+  const recipient = account.email ?? ''
+  if (!isMailAddress(recipient)) return false
   const code = mintToken('reset', messages.environment)
   const until = new Date(who.at.getTime() + INVITATION_DAYS * DAY_MS)
+  await tx.all(store.endResets, { person: personId, now: who.at })
   if (!(await insertLink(tx, who, { personId, code, sentTo: recipient, until }))) return false
-  const letter = invitationLetter(handle, linkOf(code, messages), INVITATION_DAYS, messages)
-  await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
-  await recordAudit(tx, who, { action: 'password.invitation-sent', personId })
+  await tx.first(setInvited, { id: personId, until })
+  const what = { handle, link: linkOf(code, messages), days: INVITATION_DAYS, organisation }
+  await sendMessage(tx, who, { personId, recipient, ...invitationLetter(what, messages), until }, messages)
+  const detail = who.personId === undefined ? {} : { by: who.personId }
+  await recordAudit(tx, who, { action: 'password.invitation-sent', personId, detail })
   return true
+}
+
+/** Sends the invitation of a locked account again, or for the first time. Throws if it cannot be sent. */
+export async function inviteAgain(
+  tx: Tx,
+  who: Caller & { readonly personId?: number },
+  account: LockedAccount,
+  messages: MessagePolicy,
+): Promise<void> {
+  const { handle } = account
+  refuseWithoutMessages(messages)
+  if (account.has_credentials) throw fail('impossibleNow', `${handle} has set up the account already`)
+  if (account.is_disabled) throw fail('impossibleNow', `${handle} is disabled: enable the account first`)
+  if (isJustInvited(account, who.at)) return
+  if (!(await sendLink(tx, who, account, messages)))
+    throw fail('impossibleNow', `${handle} has no e-mail address to send the invitation to`)
+}
+
+const isJustInvited = ({ invited_until: until }: LockedAccount, at: Date): boolean =>
+  until !== null && until.getTime() - at.getTime() > INVITATION_DAYS * DAY_MS - RESEND_MS
+
+/**
+ * Sends the link of an account that an organisation invites, if nobody has claimed it yet. Returns true if the message
+ * is that organisation's: it created the account, and using the link accepts its invitation.
+ */
+export async function sendFirstLink(
+  tx: Tx,
+  who: Caller,
+  what: { personId: number; organisation: number },
+  messages: MessagePolicy,
+): Promise<boolean> {
+  const account = await lockAccount(tx, what.personId)
+  if (!account.unclaimed) return false
+  if (!isJustInvited(account, who.at)) await sendLink(tx, who, account, messages)
+  return account.managed_by === what.organisation
+}
+
+/**
+ * Withdraws an invitation. An account that was created for it and never used is deleted; any other account loses the
+ * link and stays.
+ */
+export async function withdrawAccount(
+  db: Db,
+  who: Caller & { readonly personId: number },
+  what: { personId: number; check?(tx: Tx): Promise<void> },
+  forget: Removal['forget'],
+): Promise<void> {
+  const { personId } = what
+  await removePerson(db, who, {
+    personId,
+    reason: 'invitation withdrawn',
+    isHandleFree: true,
+    forget,
+    mayGo: async (tx) => {
+      await what.check?.(tx)
+      const account = await lockAccount(tx, personId)
+      if (account.has_credentials)
+        throw fail('impossibleNow', `${account.handle} has set up the account already: disable or delete it instead`)
+      await recordAudit(tx, who, { action: 'password.invitation-withdrawn', personId, detail: { by: who.personId } })
+      if (account.unclaimed) return true
+      await tx.all(store.endResets, { person: personId, now: who.at })
+      await tx.first(setInvited, { id: personId, until: null })
+      return false
+    },
+  })
 }

@@ -38,18 +38,30 @@ If it wasn’t you, ignore this message. Your password stays the same.
 `,
 })
 
-export const invitationLetter = (handle: string, link: string, days: number, messages: MessagePolicy): Letter => ({
+/** An account can be created by an administrator, or for an organisation, which then manages it. */
+export const invitationLetter = (
+  what: { handle: string; link: string; days: number; organisation: string | null },
+  messages: MessagePolicy,
+): Letter => ({
   kind: 'invitation',
-  subject: `Set up your account (${handle})`,
-  text: `An administrator created the account ${handle} for you on ${platformOf(messages)}. To start using it, set a password here:
+  subject: what.organisation === null ? `Set up your account (${what.handle})` : `Invitation to ${what.organisation}`,
+  text: `${what.organisation ?? 'An administrator'} created the account ${what.handle} for you on ${platformOf(messages)}. To start using it, set a password here:
 
-${link}
+${what.link}
 
-The link works once, for ${days} days. Don’t share it with anyone. If it has expired, request a new one here:
-
-${messages.url}/account/reset
-
+The link works once, for ${what.days} days. Don’t share it with anyone. ${what.organisation === null ? `If it has expired, request a new one here:\n\n${messages.url}/account/reset\n` : `If it has expired, ask for a new one.\n\nBy setting a password you join ${what.organisation}. Its owners can change, disable and delete this account as long as you belong to no other organisation.\n`}
 If you weren’t expecting this message, ignore it or contact an administrator.
+`,
+})
+
+export const handleChangedLetter = (before: string, after: string, at: Date, messages: MessagePolicy): Letter => ({
+  kind: 'handle-changed',
+  subject: `Your handle was changed (${after})`,
+  text: `The handle of your account on ${platformOf(messages)} was changed from ${before} to ${after} at ${sayTime(at)}. Sign in with the new handle:
+
+${messages.url}/account
+
+If you don’t know why, contact an administrator.
 `,
 })
 

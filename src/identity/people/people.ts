@@ -242,13 +242,14 @@ export async function tellPerson(
 export function disablePerson(
   db: Db,
   who: Caller,
-  what: { handle: string; isDisabled: boolean; detail?: AuditEntry['detail'] },
+  what: { handle: string; isDisabled: boolean; detail?: AuditEntry['detail']; check?(tx: Tx): Promise<void> },
   forget: readonly Forget[],
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const personId = await readPersonId(tx, what.handle)
     // This also locks the children in the person's care, in ascending order of id.
     if (what.isDisabled) await tx.all(store.lockForRemoval, { id: personId })
+    await what.check?.(tx)
     await tx.first(store.setDisabled, { id: personId, at: what.isDisabled ? who.at : null })
     const { detail = {} } = what
     await recordAudit(tx, who, { action: what.isDisabled ? 'person.disabled' : 'person.enabled', personId, detail })
@@ -282,6 +283,10 @@ export interface NewPerson {
   readonly passwordHash?: string | undefined
   readonly isAdministrator?: boolean | undefined
   readonly isDeveloper?: boolean | undefined
+  /** Set for an account that is created for somebody else: they have yet to set a password or a passkey. */
+  readonly isUnclaimed?: boolean | undefined
+  /** Id of the organisation that creates the account and manages it. */
+  readonly managedBy?: number | undefined
 }
 
 /** Adds an account, which cannot sign in until it has a password. Returns the handle as it is shown. */
@@ -306,6 +311,8 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
       passwordHash: what.passwordHash ?? null,
       administrator: what.isAdministrator ?? false,
       developer: what.isDeveloper ?? false,
+      unclaimed: what.isUnclaimed ?? false,
+      manager: what.managedBy ?? null,
       keys: searchKeys({ handle, firstName, lastName }),
       version: SEARCH_VERSION,
       now: who.at,
@@ -347,6 +354,8 @@ export async function exportPerson(db: Db, personId: number) {
     administrator: row.administrator,
     developer: row.developer,
     hasPassword: row.has_password,
+    invitationExpiresDate: row.invited_until,
+    managedBy: row.managed_by,
     createdDate: row.created_at,
     organisations: JSON.parse(row.organisations),
   }

@@ -97,8 +97,12 @@ async function forgetHandle(tx: Tx, who: Caller, leaver: Leaver, { isHandleFree 
   await forgetFailuresOfAccount(tx, key)
   await forgetFailuresOfPerson(tx, id)
   if (isHandleFree || isShortLivedChild(leaver, who.at)) return
-  await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
+  await retireForOthers(tx, who, key)
 }
+
+/** Reserves a handle that its owner no longer has. */
+export const retireForOthers = (tx: Tx, who: Caller, key: string) =>
+  tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
 
 /**
  * Whether this is a child's account that is less than a day old. Its handle is not retired: nobody remembers it yet,

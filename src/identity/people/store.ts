@@ -43,7 +43,8 @@ export const setPassword = write('people.setPassword', {
   params: { id: c.int8, hash: c.text },
   row: { epoch: c.int4, handle: c.text, handle_key: c.text },
   text: `
-    update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
+    update people set password_hash = :hash, epoch = epoch + 1, unclaimed = false, invited_until = null
+     where id = :id returning epoch, handle, handle_key`,
 })
 
 /**
@@ -77,13 +78,16 @@ export const findWhole = read('people.findWhole', {
     administrator: c.bool,
     developer: c.bool,
     has_password: c.bool,
+    invited_until: nullable(c.timestamptz),
+    managed_by: nullable(c.text),
     created_at: c.timestamptz,
     organisations: c.json,
   },
   text: `
     select handle, first_name, last_name, email, email_confirmed_at, country, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, gender,
            position, account_kind, service, public_search, camera_disabled, proximity_friends, administrator, developer,
-           password_hash is not null as has_password, created_at,
+           password_hash is not null as has_password, invited_until,
+           (select o.key from organisations o where o.id = people.managed_by) as managed_by, created_at,
            (select coalesce(json_agg(json_build_object('key', o.key, 'name', o.name, 'role', m.role) order by o.key), '[]')
               from organisation_members m join organisations o on o.id = m.organisation_id
              where m.person_id = people.id) as organisations
@@ -115,6 +119,8 @@ export const insertPerson = write('people.insert', {
     passwordHash: nullable(c.text),
     administrator: c.bool,
     developer: c.bool,
+    unclaimed: c.bool,
+    manager: nullable(c.int8),
     keys: c.textArray,
     version: c.int4,
     now: c.timestamptz,
@@ -122,9 +128,9 @@ export const insertPerson = write('people.insert', {
   row: { id: c.int8 },
   text: `
     insert into people (handle, handle_key, first_name, last_name, email, date_of_birth, password_hash, administrator, developer,
-                        search_keys, search_version, created_at)
+                        unclaimed, managed_by, search_keys, search_version, created_at)
     values (:handle, :key, :first, :last, :email, to_date(:born, 'YYYY-MM-DD'), :passwordHash, :administrator, :developer,
-            :keys, :version, :now)
+            :unclaimed, :manager, :keys, :version, :now)
     on conflict (handle_key) do nothing returning id`,
 })
 
@@ -334,11 +340,13 @@ export const changePeople = write('people.change', {
     update people p
        set (handle, first_name, last_name, email, country, date_of_birth, gender, position, account_kind, service,
             public_search, camera_disabled, proximity_friends, administrator, developer, password_hash, search_keys,
-            search_version, epoch, email_confirmed_at) = (
+            search_version, epoch, email_confirmed_at, unclaimed, invited_until) = (
          select n.handle, n.first_name, n.last_name, n.email, n.country, n.date_of_birth, n.gender, n.position, n.account_kind, n.service,
                 n.public_search, n.camera_disabled, n.proximity_friends, n.administrator, n.developer, n.password_hash, n.search_keys,
                 n.search_version, p.epoch + (n.password_hash is distinct from p.password_hash)::int,
-                case when n.email is not distinct from p.email then p.email_confirmed_at end
+                case when n.email is not distinct from p.email then p.email_confirmed_at end,
+                p.unclaimed and n.password_hash is null,
+                case when n.password_hash is null and n.email is not distinct from p.email then p.invited_until end
            from json_populate_record(p, r.change) n)
       from json_array_elements(:rows) as r(change) where p.id = (r.change ->> 'id')::int8 returning p.id`,
 })

@@ -65,6 +65,20 @@ export const lockPeople = write('classes.lockPeople', {
      order by p.id for key share`,
 })
 
+/** Finds the handles of members of the organisation, and of students of the class, by e-mail address. */
+export const findHandles = read('classes.findHandles', {
+  params: { class: c.int8, organisation: c.int8, addresses: c.textArray },
+  row: { address: c.text, handle: c.text },
+  gather: false,
+  text: `
+    select distinct on (lower(p.email)) lower(p.email) as address, p.handle_key as handle from people p
+     where lower(p.email) collate "C" = any(:addresses) and not p.anonymous and p.email is not null
+       and (p.email_confirmed_at is not null or p.unclaimed)
+       and (exists (select from organisation_members m where m.organisation_id = :organisation and m.person_id = p.id)
+            or exists (select from enrolments e where e.class_id = :class and e.person_id = p.id))
+     order by lower(p.email), p.email_confirmed_at is null, p.id`,
+})
+
 /** Finds the members of the organisation of a class among people. */
 export const findMembersAmong = read('classes.findMembersAmong', {
   params: { class: c.int8, people: c.int8Array },

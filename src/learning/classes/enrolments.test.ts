@@ -54,7 +54,12 @@ test('a student is enrolled, suspended, reinstated and dropped, and comes back a
 test('nobody can be enrolled in a class that has ended, nor under something that is not a handle', async (t) => {
   const app = await testApp(t)
   const { enrol, transfer } = await openClasses(app, { bravo: { ended: true } })
-  assertError(await enrol('casey', 'no handle'), 400, 4003, /is not a valid handle/)
+  assertError(
+    await enrol('casey', 'no handle'),
+    400,
+    4003,
+    /is neither a handle, such as @avery, nor an e-mail address/,
+  )
   assertError(await enrol('drew', '@avery', 'bravo'), 400, 4006, /is closed/)
   await app.sql(`update people set administrator = true where handle_key = 'drew'`)
   assertError(await transfer('drew', 'avery-alpha', 'bravo'), 400, 4006, /is closed/)

@@ -3,7 +3,7 @@ import { findJoiners, type InvitationPolicy, invitePerson } from '../../apps/inv
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
-import type { Caller, Member, PersonCaller } from '../../kernel/caller.ts'
+import type { ActingPerson, Caller, Member, PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
@@ -114,7 +114,7 @@ export async function enrolStudent(
   await readClass(db, who, classId, mayChange)
   return inTurn(db, classId, async (tx) => {
     const found = await lockClass(tx, who, classId)
-    const key = normaliseHandle(handle)
+    const key = await resolveName(tx, found, normaliseHandle(handle))
     const [person] = await tx.all(store.lockPeople, { handles: [key] })
     const before = await lockEnrolment(tx, found.id, person?.id ?? NOBODY_ID)
     await refuseStaff(tx, found.id, person?.id ?? NOBODY_ID, STAFF)
@@ -128,6 +128,27 @@ export async function enrolStudent(
     return readStudent(tx, who, student)
   })
 }
+
+/**
+ * Returns the handles of members of the organisation and students of the class whom e-mail addresses name. An address
+ * counts if it is confirmed, or if only the owner of its mailbox can get into the account.
+ */
+export async function findHandles(
+  db: Db,
+  { id, organisation_id }: Pick<ClassRow, 'id' | 'organisation_id'>,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (addresses.length === 0) return new Map()
+  const where = { class: id, organisation: organisation_id, addresses: [...addresses] }
+  return new Map((await db.all(store.findHandles, where)).map(({ address, handle }) => [address, handle]))
+}
+
+/** Returns the handle of a member or student whom an e-mail address names; anything else stays as it is. */
+export const resolveName = async (
+  db: Db,
+  found: Pick<ClassRow, 'id' | 'organisation_id'>,
+  key: string,
+): Promise<string> => (key.includes('@') ? ((await findHandles(db, found, [key])).get(key) ?? key) : key)
 
 /** Id that nobody has: an unknown handle runs the same statements as a stranger's. */
 const NOBODY_ID = 0
@@ -156,7 +177,7 @@ async function enrol(
  */
 export async function admitStudent(
   tx: Tx,
-  who: PersonCaller,
+  who: ActingPerson,
   what: { classId: string; personId: number; studentId: string | null },
 ): Promise<void> {
   const found = (await tx.first(store.findClass, { person: null, class: what.classId }))!

@@ -85,6 +85,7 @@ test('D14: to the inviter, a stranger, a child, somebody who blocked them, and n
       'expiresDate',
       'handle',
       'invitationId',
+      'name',
       'organisation',
       'role',
       'sentDate',

@@ -4,7 +4,7 @@ import { findJoiners, type InvitationPolicy, invitePerson } from '../../apps/inv
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
-import type { PersonCaller } from '../../kernel/caller.ts'
+import type { ActingPerson, PersonCaller } from '../../kernel/caller.ts'
 import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -14,6 +14,7 @@ import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
 import { revealsId } from '../courses/guesses.ts'
 import { toCourse } from './classes.ts'
+import { resolveName } from './enrolments.ts'
 import * as store from './management-store.ts'
 import { permissionsIn } from './roles.ts'
 import { chooseJoinCode, compareSettings } from './rules.ts'
@@ -137,7 +138,7 @@ export function setStaff(
 ): Promise<Staff | SentInvitation> {
   return db.transaction(async (tx) => {
     const row = await lockManaged(tx, who, what.classId)
-    const handle = normaliseHandle(what.handle)
+    const handle = await resolveName(tx, row, normaliseHandle(what.handle))
     const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
     const person = staff?.person_id ?? (await findJoiners(tx, who, row.organisation_id, [handle])).get(handle)
     if (person === undefined) {
@@ -155,7 +156,7 @@ const STUDENT = 'This user is a student of the class; drop them first'
 /** Sets the role of a person as staff. A student of the class is refused, so that nobody can grade themselves. */
 async function putOnStaff(
   tx: Tx,
-  who: PersonCaller,
+  who: ActingPerson,
   { id, class: classId }: { id: number; class: string },
   { person, role }: { person: number; role: string },
 ): Promise<void> {
@@ -170,7 +171,7 @@ async function putOnStaff(
 /** Puts a person on the staff who has accepted an invitation. The caller has locked the class. */
 export async function admitStaff(
   tx: Tx,
-  who: PersonCaller,
+  who: ActingPerson,
   what: { classId: string; personId: number; role: string },
 ): Promise<void> {
   const row = (await tx.first(store.findClass, { person: what.personId, class: what.classId }))!

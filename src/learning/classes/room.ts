@@ -3,6 +3,7 @@ import { byName, type Room } from '../../kernel/room.ts'
 import { enrolmentOperations } from './enrolment-routes.ts'
 import { exportClasses } from './enrolments.ts'
 import { classSection, classTies } from './import.ts'
+import { joiningJobs } from './joining.ts'
 import { joiningOperations } from './joining-routes.ts'
 import { managementOperations } from './management-routes.ts'
 import { rosterOperations } from './roster-routes.ts'
@@ -36,6 +37,7 @@ export const classes: Room = {
     { kind: 'lesson', find: byName(findLessonsByName) },
     { kind: 'student', find: byName(findStudentsByName) },
   ],
+  jobs: joiningJobs,
   importSections: [classSection],
   importTies: { classes: classTies as readonly ImportTie[] },
 }

@@ -1,83 +1,81 @@
 import type { InvitationPlan } from '../../apps/invitations/schema.ts'
-import type { Invitee } from '../../apps/invitations/sending.ts'
-import { isHandle, normaliseHandle } from '../../identity/people/handles.ts'
-import { decodeCsv, readCsv } from '../../kernel/csv.ts'
-import { fail } from '../../kernel/errors.ts'
+import { type Invitee, isName } from '../../apps/invitations/sending.ts'
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import { findNameProblem, MAX_CSV_ROWS, readTable } from '../../kernel/csv-table.ts'
 import { ACTIONS, type Action, NO_STUDENT, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import type { RosterReport } from './schema.ts'
 
-/**
- * The columns that a roster may have. Names and e-mail addresses are not among them, because they belong to the
- * account.
- */
-const COLUMNS = ['handle', 'action', 'studentId'] as const
+/** The columns that a roster may have. The names are for the account that is created for an unknown e-mail address. */
+const COLUMNS = ['handle', 'email', 'givenName', 'familyName', 'action', 'studentId'] as const
 type Column = (typeof COLUMNS)[number]
-const MAX_ROWS = 20_000
 const SHOWN_LENGTH = 100
 
 /** A row of the file. `problem` is a mistake that can be found without the database. */
 export interface RosterRow {
   readonly row: number
-  /** The handle normalised for comparison; `shown` is the handle as the file has it. */
+  /** The handle or e-mail address, normalised for comparison; `shown` is what the file has. */
   readonly handle: string
   readonly shown: string
   readonly action: string
   readonly studentId: string | undefined
+  readonly firstName: string
+  readonly lastName: string
   readonly problem: string | undefined
 }
 
 export function readRoster(file: Buffer): RosterRow[] {
-  const rows: RosterRow[] = []
-  let columns: Column[] | undefined
-  let number = 0
   const seen = new Set<string>()
-  for (const record of readCsv(decodeCsv(file))) {
-    number++
-    if (!columns) columns = readColumns(record)
-    else if (record.length > 1 || record[0]!.trim() !== '') rows.push(readRow(number, record, columns, seen))
-    if (rows.length > MAX_ROWS)
-      throw fail('validationFailed', `A roster can have at most ${MAX_ROWS} rows; split it into several files`)
-  }
-  if (!columns) throw fail('validationFailed', `The file is empty; ${FIRST_LINE}`)
-  return rows
+  const table = { columns: COLUMNS, oneOf: ['handle', 'email'], most: MAX_CSV_ROWS, name: 'A roster' } as const
+  return readTable(file, table).map(({ row, field, problem }) => readRow(row, field, problem, seen))
 }
 
-const FIRST_LINE = `its first line names the columns, separated by commas: ${COLUMNS.join(', ')}`
-
-function readColumns(names: readonly string[]): Column[] {
-  const columns = names.map((name) => {
-    const column = COLUMNS.find((known) => known.toLowerCase() === name.trim().toLowerCase())
-    if (!column) throw fail('validationFailed', `Unknown column ${name.trim().slice(0, SHOWN_LENGTH)}; ${FIRST_LINE}`)
-    return column
-  })
-  const twice = columns.find((column, i) => columns.indexOf(column) !== i)
-  if (twice) throw fail('validationFailed', `The file has two columns named ${twice}; remove one`)
-  if (!columns.includes('handle')) throw fail('validationFailed', `The column handle is missing; ${FIRST_LINE}`)
-  return columns
-}
-
-function readRow(row: number, record: readonly string[], columns: readonly Column[], seen: Set<string>): RosterRow {
-  const field = (name: Column) => record[columns.indexOf(name)]?.trim() ?? ''
-  const shown = field('handle').slice(0, SHOWN_LENGTH)
-  const isKnown = isHandle(shown)
+function readRow(
+  row: number,
+  field: (name: Column) => string,
+  wrongFields: string | undefined,
+  seen: Set<string>,
+): RosterRow {
+  const shown = (field('handle') || field('email')).slice(0, 254)
+  const isKnown = isName(shown)
   const handle = isKnown ? normaliseHandle(shown) : ''
   const action = field('action').toLowerCase().slice(0, SHOWN_LENGTH) || 'add'
   const studentId = field('studentId') || undefined
+  const [firstName, lastName] = [field('givenName'), field('familyName')]
   const isTwice = isKnown && seen.has(handle)
   if (isKnown) seen.add(handle)
   const problem =
-    record.length !== columns.length
-      ? `has ${record.length} fields, but there are ${columns.length} columns`
-      : !isKnown
-        ? 'is not a valid handle; a handle looks like @avery'
-        : isTwice
-          ? 'appears twice'
-          : !(ACTIONS as readonly string[]).includes(action)
-            ? `action must be ${ACTIONS.join(', ')}`
-            : studentId !== undefined && !STUDENT_ID.test(studentId)
-              ? 'studentId must be 1 to 64 letters, digits or . _ ~ -'
-              : undefined
-  return { row, handle, shown, action, studentId: problem === undefined ? studentId : undefined, problem }
+    wrongFields ??
+    (!isKnown
+      ? 'is neither a handle, such as @avery, nor an e-mail address'
+      : isTwice
+        ? TWICE
+        : !(ACTIONS as readonly string[]).includes(action)
+          ? `action must be ${ACTIONS.join(', ')}`
+          : studentId !== undefined && !STUDENT_ID.test(studentId)
+            ? 'studentId must be 1 to 64 letters, digits or . _ ~ -'
+            : (findNameProblem('givenName', firstName) ?? findNameProblem('familyName', lastName)))
+  return {
+    row,
+    handle,
+    shown: shown.slice(0, SHOWN_LENGTH),
+    action,
+    studentId: problem === undefined ? studentId : undefined,
+    firstName,
+    lastName,
+    problem,
+  }
+}
+
+const TWICE = 'appears twice'
+
+/** Replaces e-mail addresses by the handles that they stand for. Then a person may appear twice. */
+export function resolveRows(rows: readonly RosterRow[], handles: ReadonlyMap<string, string>): RosterRow[] {
+  const given = new Set(rows.map(({ handle }) => handle))
+  return rows.map((row) => {
+    const handle = handles.get(row.handle)
+    if (handle === undefined) return row
+    return given.has(handle) ? { ...row, problem: row.problem ?? TWICE } : { ...row, handle }
+  })
 }
 
 const STUDENT_ID = /^[A-Za-z0-9._~-]{1,64}$/
@@ -148,7 +146,8 @@ export function planRoster(rows: readonly RosterRow[], state: RosterState): Plan
       if (typeof invitation === 'object') return refuse(invitation.refused)
       const done = { ...shown, studentId: null, reason: null }
       if (invitation === 'keep') return { ...done, result: 'unchanged' }
-      const invitee = { handle: row.shown, role: 'student', studentId: row.studentId }
+      const { firstName, lastName, studentId } = row
+      const invitee = { handle: row.shown, role: 'student', studentId, firstName, lastName }
       return { ...done, result: 'invited', invitee }
     }
     if (!person || (!person.is_able && !student)) return refuse(NO_ACCOUNT)

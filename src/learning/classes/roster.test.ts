@@ -82,10 +82,10 @@ test('refused rows say why, and the others are written; or nothing is, if reques
     'studentId is taken; choose another, or leave it empty',
     'is already the student blake-alpha of this class',
     'action must be add, drop, suspend, reinstate',
-    'is not a valid handle; a handle looks like @avery',
+    'is neither a handle, such as @avery, nor an e-mail address',
     'has 2 fields, but there are 3 columns',
     'appears twice',
-    'is not a valid handle; a handle looks like @avery',
+    'is neither a handle, such as @avery, nor an e-mail address',
   ]
   const reasonsOf = ({ body }: { body: { rows: { reason: string | null }[] } }) => body.rows.map(({ reason }) => reason)
   const before = await statuses(app)
@@ -129,10 +129,10 @@ test('a file that cannot be read is refused as a whole, and says what is wrong',
   const { send } = await openClasses(app)
   for (const [csv, words] of [
     ['', /The file is empty; its first line names the columns/],
-    ['handle,email\n@drew,x', /Unknown column email/],
+    ['handle,phone\n@drew,x', /Unknown column phone/],
     ['handle;action\n@drew;add', /Unknown column handle;action; .* separated by commas/],
     ['handle,Handle\n@drew,x', /two columns named handle/],
-    ['action\nadd', /The column handle is missing/],
+    ['action\nadd', /The column handle or email is missing/],
     ['handle\n"@drew', /Row 2: a quote is opened/],
     [Buffer.from('handle', 'utf16le'), /Unknown column h/],
     ['"han\ndle\r\n😀"\n@drew', /Unknown column han/],

@@ -15,9 +15,9 @@ import { batches } from '../../kernel/imports/batches.ts'
 import { revealsId } from '../courses/guesses.ts'
 import { PAST_PARTICIPLES } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
-import { addStudents, inTurn, readClass, targetOf } from './enrolments.ts'
+import { addStudents, findHandles, inTurn, readClass, targetOf } from './enrolments.ts'
 import { mayChange } from './roles.ts'
-import { type PlannedRow, planRoster, type RosterRow, readRoster, TAKEN } from './roster-rules.ts'
+import { type PlannedRow, planRoster, type RosterRow, readRoster, resolveRows, TAKEN } from './roster-rules.ts'
 import type { ImportRoster, RosterReport } from './schema.ts'
 import { findStudentOwners } from './store.ts'
 
@@ -67,12 +67,14 @@ export async function importRosterUnchecked(
   who: Caller & { personId?: number },
   what: RosterFile,
 ): Promise<RosterReport> {
-  const rows = readRoster(what.roster)
+  const given = readRoster(what.roster)
   try {
     return await inTurn(db, what.classId, async (tx) => {
       await tx.first(store.lockClass, { class: what.classId })
       const found = await tx.first(store.findClass, { person: null, class: what.classId })
       if (!found) throw fail('notFound', `There is no class ${what.classId}`)
+      const addresses = given.flatMap(({ handle }) => (handle.includes('@') ? [handle] : []))
+      const rows = resolveRows(given, await findHandles(tx, found, addresses))
       const people = await tx.all(store.lockPeople, { handles: rows.map(({ handle }) => handle) })
       const students = await tx.all(store.lockStudents, { class: found.id, people: people.map(({ id }) => id) })
       const keys = rows.flatMap(({ studentId }) => studentId ?? [])

@@ -231,7 +231,7 @@ export const ImportRoster = Type.Object({
   dryRun: Type.Optional(Flag('Whether to only report what would happen, without writing anything')),
   allOrNothing: Type.Optional(Flag('Whether nothing is written if a row has an error')),
   roster: File(
-    'CSV (RFC 4180) in UTF-8, with or without a byte order mark. Its first line lists the columns: `handle`, and optionally `action` (add, drop, suspend or reinstate; add if empty) and `studentId` (for added students, to choose it yourself)',
+    'CSV (RFC 4180) in UTF-8, with or without a byte order mark. Its first line lists the columns: `handle` or `email`, and optionally `action` (add, drop, suspend or reinstate; add if empty), `studentId` (for added students, to choose it yourself), `givenName` and `familyName` (for the account that is created for an unknown e-mail address)',
   ),
 })
 export type ImportRoster = Static<typeof ImportRoster>

@@ -1,11 +1,10 @@
-import { isSameHandle, normaliseHandle } from '../../identity/people/handles.ts'
-import { disablePerson, endEverything } from '../../identity/people/people.ts'
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import { endEverything } from '../../identity/people/people.ts'
 import { sendReset } from '../../identity/people/resets.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
-import type { Forget } from '../../kernel/forget.ts'
 import { readLine } from '../../kernel/lines.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
@@ -13,9 +12,9 @@ import type { NameSearch } from '../../kernel/room.ts'
 import type { DecideAboutPerson, FindPeople, FoundPerson, KnownPerson, NamePerson } from './schema.ts'
 import * as store from './store.ts'
 
-export async function findPeople(db: Db, what: FindPeople): Promise<Page<FoundPerson>> {
+export async function findPeople(db: Db, who: PersonCaller, what: FindPeople): Promise<Page<FoundPerson>> {
   const { query, status = null, role = null, sort = 'handle' } = what
-  const filters = { status, role, ...spanOf(what) }
+  const filters = { status, role, now: who.at, ...spanOf(what) }
   const rows = await (query === undefined
     ? db.all(store.listPeople[sort], filters)
     : db.all(store.findPeople[sort], { ...readQuery(query), ...filters }))
@@ -52,20 +51,6 @@ export async function readPerson(db: Db, who: PersonCaller, what: NamePerson): P
   }
 }
 
-/** Disables or enables a person. A disabled person cannot sign in, and all tokens of that person are invalid. */
-export async function setDisabled(
-  db: Db,
-  who: PersonCaller,
-  what: DecideAboutPerson & { isDisabled: boolean },
-  forget: readonly Forget[],
-): Promise<KnownPerson> {
-  if (what.isDisabled && isSameHandle(what.handle, who.handle))
-    throw fail('impossibleNow', 'You cannot disable your own account; ask another administrator')
-  const reason = readReason(what)
-  await disablePerson(db, who, { ...what, detail: { by: who.personId, reason } }, forget)
-  return readPerson(db, who, what)
-}
-
 /** Signs a person out of all browsers and all apps. */
 export async function endSessions(db: Db, who: PersonCaller, what: DecideAboutPerson): Promise<KnownPerson> {
   await endEverything(db, who, { handle: what.handle, detail: { by: who.personId, reason: readReason(what) } })
@@ -83,7 +68,7 @@ export const sendPasswordReset = (
   messages: MessagePolicy,
 ): Promise<void> => sendReset(db, who, { handle: what.handle, by: who.personId }, messages)
 
-function readReason(what: DecideAboutPerson): string {
+export function readReason(what: DecideAboutPerson): string {
   const reason = readLine('reason', what.reason)
   if (reason === '') throw fail('parameterMissing', 'reason is missing: it is recorded in the audit log')
   return reason
@@ -91,12 +76,16 @@ function readReason(what: DecideAboutPerson): string {
 
 type PersonRow = Omit<RowOf<(typeof store.listPeople)['handle']>, 'total'>
 
-const showPerson = (row: PersonRow): FoundPerson => ({
+export const showPerson = (row: PersonRow): FoundPerson => ({
   handle: row.handle,
   name: `${row.first_name} ${row.last_name}`.trim(),
+  firstName: row.first_name,
+  lastName: row.last_name,
   email: row.email,
-  status: row.disabled_at ? 'disabled' : 'active',
+  status: row.status as FoundPerson['status'],
   administrator: row.administrator,
   developer: row.developer,
+  managedBy: row.managed_by,
+  invitationExpiresDate: row.invited_until,
   createdDate: row.created_at,
 })

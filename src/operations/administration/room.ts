@@ -1,13 +1,15 @@
 import type { Room } from '../../kernel/room.ts'
 import { auditLogOperations } from './audit-log-routes.ts'
 import { findNamed } from './people.ts'
+import { managingOperations } from './people-routes.ts'
 import { administrationOperations } from './routes.ts'
 
 export const administration: Room = {
   name: 'administration',
   areas: {
-    Administration: 'For administrators: manage users, read the audit log and monitor the platform.',
+    Administration:
+      'For administrators, and partly for owners of organisations: manage users, read the audit log and monitor the platform.',
   },
-  operations: [...administrationOperations, ...auditLogOperations],
+  operations: [...administrationOperations, ...managingOperations, ...auditLogOperations],
   finders: [{ kind: 'person', find: findNamed }],
 }

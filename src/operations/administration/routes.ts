@@ -1,4 +1,3 @@
-import { forgetting } from '../../kernel/forget.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { disk } from '../../kernel/http/input/disk.ts'
@@ -9,7 +8,7 @@ import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { bases } from '../../records/statements/model/names.ts'
 import { readNames } from './names.ts'
-import { endSessions, findPeople, readPerson, sendPasswordReset, setDisabled } from './people.ts'
+import { endSessions, findPeople, readPerson, sendPasswordReset } from './people.ts'
 import {
   DecideAboutPerson,
   FindPeople,
@@ -36,7 +35,7 @@ export const administrationOperations: readonly Operation[] = [
     needs: [administrator],
     input: FindPeople,
     output: json(FoundPeople),
-    run: ({ db }, input) => findPeople(db, input),
+    run: ({ db, who }, input) => findPeople(db, who, input),
   }),
   op('GET /admin/v1/person', {
     name: 'readPerson',
@@ -60,36 +59,6 @@ export const administrationOperations: readonly Operation[] = [
     input: ReadNames,
     output: json(Names),
     run: ({ db, environment }, input) => readNames(db, input, environment.get(bases)),
-  }),
-  op('POST /admin/v1/person/disable', {
-    name: 'disablePerson',
-    summary: 'Disable a user',
-    description:
-      'Disables a user: they can no longer sign in, and all their tokens stop working immediately. Their data stays until the account is enabled or deleted. Administrators cannot disable themselves.',
-    example: { request: { handle: '@avery', reason: 'Their school asked for it' }, as: 'ellis' },
-    needs,
-    input: DecideAboutPerson,
-    output: json(KnownPerson),
-    errors: ['notFound', 'impossibleNow'],
-    run: ({ db, who, environment }, input) =>
-      setDisabled(db, who, { ...input, isDisabled: true }, environment.get(forgetting)),
-  }),
-  op('POST /admin/v1/person/enable', {
-    name: 'enablePerson',
-    summary: 'Enable a user',
-    description:
-      'Lets a disabled user sign in again, with the password and the passkeys that they had. Sessions that were ended stay ended.',
-    example: {
-      request: { handle: '@avery', reason: 'Their school asked for it' },
-      as: 'ellis',
-      after: 'disablePerson',
-    },
-    needs,
-    input: DecideAboutPerson,
-    output: json(KnownPerson),
-    errors: ['notFound'],
-    run: ({ db, who, environment }, input) =>
-      setDisabled(db, who, { ...input, isDisabled: false }, environment.get(forgetting)),
   }),
   op('POST /admin/v1/person/sessions/end', {
     name: 'endSessionsOfPerson',

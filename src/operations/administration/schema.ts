@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { MEMBER_ROLES } from '../../apps/organisations/schema.ts'
+import { PERSON_STATUSES, STATUS_MEANING } from '../../identity/people/status.ts'
 import { Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 
@@ -7,7 +9,7 @@ const reason = Text('The reason, for the audit log; the user finds it in the exp
 
 export const FindPeople = Type.Object({
   query: Type.Optional(Id('The beginning of a handle, a name or an e-mail address; all users by default')),
-  status: Type.Optional({ ...Id('Only users with this status; all by default'), enum: ['active', 'disabled'] }),
+  status: Type.Optional({ ...Id('Only users with this status; all by default'), enum: PERSON_STATUSES }),
   role: Type.Optional({
     ...Id('Only users with this role on the platform; all by default'),
     enum: ['administrator', 'developer'],
@@ -20,6 +22,49 @@ export const NamePerson = Type.Object({ handle })
 export type NamePerson = Static<typeof NamePerson>
 export const DecideAboutPerson = Type.Object({ handle, reason })
 export type DecideAboutPerson = Static<typeof DecideAboutPerson>
+
+const firstName = Text('Given name', 100)
+const lastName = Text('Family name', 100)
+export const CreatePerson = Type.Object({
+  handle: Type.Optional(Id('Handle of the new user; derived from the name or the e-mail address by default')),
+  firstName: Type.Optional(firstName),
+  lastName: Type.Optional(lastName),
+  email: Type.Optional(Text('E-mail address of the new user; needed to invite them', 254)),
+  organisation: Type.Optional(Id('Key of the organisation that the user belongs to and that manages the account')),
+  role: Type.Optional({ ...Id('Role in the organisation; member by default'), enum: MEMBER_ROLES }),
+  invite: Type.Optional(
+    Type.Boolean({ description: 'Whether to send the invitation now; true by default if there is an e-mail address' }),
+  ),
+})
+export type CreatePerson = Static<typeof CreatePerson>
+export const CorrectPerson = Type.Object({
+  handle,
+  newHandle: Type.Optional(Id('The new handle; unchanged by default')),
+  firstName: Type.Optional(firstName),
+  lastName: Type.Optional(lastName),
+  email: Type.Optional(Text('The new e-mail address, or an empty text for none; unchanged by default', 254)),
+})
+export type CorrectPerson = Static<typeof CorrectPerson>
+export const SetAdministrator = Type.Object({
+  handle,
+  administrator: Type.Boolean({ description: 'Whether the user is an administrator of the platform' }),
+  reason,
+})
+export type SetAdministrator = Static<typeof SetAdministrator>
+export const Deletion = Type.Object(
+  {
+    handle: Type.String(),
+    classesTaught: Type.Integer({ description: 'Classes of which they are an instructor or an observer' }),
+    classesAttended: Type.Integer({ description: 'Classes of which they are a student' }),
+    appsOwned: Type.Integer({ description: 'Apps that they own; the apps stay' }),
+    organisationsOwned: Type.Integer({ description: 'Organisations of which they are an owner' }),
+    organisationsWithoutOwner: Type.Array(Type.String(), {
+      description: 'Names of organisations of which they are the only owner; at most 20',
+    }),
+  },
+  { title: 'PersonDeletion' },
+)
+export type Deletion = Static<typeof Deletion>
 
 const MOST_NAMES = 200
 export const ReadNames = Type.Object({
@@ -45,10 +90,14 @@ const orNull = (schema: ReturnType<typeof Type.String>, description: string) =>
 const found = {
   handle: Type.String(),
   name: Type.String(),
+  firstName: Type.String(),
+  lastName: Type.String(),
   email: orNull(Type.String(), 'E-mail address of the user'),
-  status: Type.Enum(['active', 'disabled']),
+  status: Type.Enum(PERSON_STATUSES, { description: STATUS_MEANING }),
   administrator: Type.Boolean(),
   developer: Type.Boolean(),
+  managedBy: orNull(Type.String(), 'Key of the organisation that manages the account'),
+  invitationExpiresDate: orNull(Moment, 'When the invitation expires or has expired; null if none is pending'),
   createdDate: Moment,
 }
 export const FoundPerson = Type.Object(found, { title: 'FoundPerson' })

@@ -1,5 +1,5 @@
 import { foldedName, sortedBy } from '../../kernel/database/orders.ts'
-import { c, nullable, read, report } from '../../kernel/database/statement.ts'
+import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 const FOUND = {
   id: c.int8,
@@ -10,13 +10,17 @@ const FOUND = {
   administrator: c.bool,
   developer: c.bool,
   disabled_at: nullable(c.instant),
+  invited_until: nullable(c.instant),
+  managed_by: nullable(c.text),
+  status: c.text,
   created_at: c.instant,
 }
-const found = `p.id, p.handle, p.first_name, p.last_name, p.email, p.administrator, p.developer, p.disabled_at, p.created_at`
+const found = `p.id, p.handle, p.first_name, p.last_name, p.email, p.administrator, p.developer, p.disabled_at, p.invited_until,
+           (select o.key from organisations o where o.id = p.managed_by) as managed_by, person_status(p, :now) as status, p.created_at`
 
-const FILTERS = { status: nullable(c.text), role: nullable(c.text), limit: c.int8, offset: c.int8 }
+const FILTERS = { status: nullable(c.text), role: nullable(c.text), now: c.timestamptz, limit: c.int8, offset: c.int8 }
 const filtered = `
-       (:status is null or (p.disabled_at is not null) = (:status = 'disabled'))
+       (:status is null or person_status(p, :now) = :status)
    and (:role is null or :role = 'administrator' and p.administrator or :role = 'developer' and p.developer)`
 /** Each order has an index, so a page is read without sorting everybody. */
 const ORDERS = {
@@ -102,6 +106,41 @@ export const findPerson = read('administration.findPerson', {
                       from app_users u join apps a on a.id = u.app_id
                      where u.person_id = p.id and u.withdrawn_at is null order by u.consented_at desc, a.client_id limit 100) u) as apps
       from people p where p.handle_key = :handle and not p.anonymous`,
+})
+
+/** Finds the person whose account the caller wants to change, and what decides whether they may. */
+export const findTarget = read('administration.findTarget', {
+  params: { person: c.int8, handle: c.text },
+  row: { id: c.int8, handle: c.text, administrator: c.bool, owns: c.bool, administers: c.bool, is_elsewhere: c.bool },
+  gather: false,
+  text: `
+    select p.id, p.handle, p.administrator, r.owns, r.administers,
+           exists (select from organisation_members m where m.person_id = p.id and m.organisation_id is distinct from p.managed_by) as is_elsewhere
+      from people p, lateral roles_in_organisation(:person, p.managed_by) r
+     where p.handle_key = :handle and not p.anonymous`,
+})
+
+/** Locks the organisation that manages a person, so that two owners cannot delete each other. */
+export const lockManager = write('administration.lockManager', {
+  params: { id: c.int8 },
+  row: { id: c.int8 },
+  text: `select o.id from organisations o where o.id = (select p.managed_by from people p where p.id = :id) for update`,
+})
+
+export const countConsequences = read('administration.countConsequences', {
+  params: { id: c.int8 },
+  row: { taught: c.int8, attended: c.int8, apps: c.int8, owned: c.int8, orphaned: c.json },
+  gather: false,
+  text: `
+    select (select count(distinct s.class_id) from class_staff s where s.person_id = :id) as taught,
+           (select count(*) from enrolments e where e.person_id = :id and e.status <> 'dropped') as attended,
+           (select count(*) from apps a where a.owner_id = :id) as apps,
+           (select count(*) from organisation_members m where m.person_id = :id and m.role = 'owner') as owned,
+           (select coalesce(json_agg(x.name), '[]') from (
+              select o.name from organisation_members m join organisations o on o.id = m.organisation_id
+               where m.person_id = :id and m.role = 'owner' and not exists (
+                 select from organisation_members w where w.organisation_id = o.id and w.role = 'owner' and w.person_id <> :id)
+               order by o.name limit 20) x) as orphaned`,
 })
 
 export const readDatabase = report('administration.readDatabase', {

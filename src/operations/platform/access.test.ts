@@ -7,6 +7,7 @@ import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import type { Permission } from '../../extensions/plugins/schema.ts'
 import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
 import { signedIn } from '../../identity/passkeys/testing.ts'
+import { until } from '../../kernel/database/test-database.ts'
 import { isFile, isWholeBody } from '../../kernel/http/input/fields.ts'
 import { isWrite, type Operation } from '../../kernel/http/operation.ts'
 import { importContent } from '../../kernel/imports/imports.ts'
@@ -301,6 +302,8 @@ const NAMES = Object.keys(CAST)
 async function setStage(operation: Operation): Promise<Scene> {
   const scene = await stage.set(operation)
   await app.sql(`update apps set owner_id = p.id from people p where p.handle_key = 'sasha'`)
+  const waiting = `select from messages where sent_at is null and given_up_at is null`
+  await until('the messages of the preparation are sent', async () => (await app.sql(waiting)).length === 0)
   return scene
 }
 

@@ -41,8 +41,14 @@ const SENSITIVE = `
   readSystem                     administrator
   listAudit                      administrator
   exportAudit                    administrator
-  disablePerson                  administrator, recent sign-in
-  enablePerson                   administrator, recent sign-in
+  createPerson                   administrator, recent sign-in
+  correctPerson                  recent sign-in
+  setAdministrator               administrator, recent sign-in
+  resendPersonInvitation         recent sign-in
+  withdrawPersonInvitation       recent sign-in
+  disablePerson                  recent sign-in
+  enablePerson                   recent sign-in
+  deletePerson                   recent sign-in
   endSessionsOfPerson            administrator, recent sign-in
   sendPasswordReset              administrator, recent sign-in
 

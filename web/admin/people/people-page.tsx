@@ -1,29 +1,43 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
-import { disablePerson, enablePerson, type FoundPerson, findPeople, readPerson } from '../../api/operations.ts'
+import { lazy, Suspense, useState } from 'react'
+import {
+  disablePerson,
+  enablePerson,
+  type FoundPerson,
+  findPeople,
+  readPerson,
+  resendPersonInvitation,
+} from '../../api/operations.ts'
 import { useBulkWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { type FilterField, Filters } from '../../parts/filters.tsx'
-import { Users } from '../../parts/icons.tsx'
+import { Plus, Users } from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { PersonStatus } from '../../parts/person-status.tsx'
+import { personWords } from '../../parts/person-words.ts'
 import { ReasonDialog } from '../../parts/reason-dialog.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { only } from '../../parts/search.ts'
 import { BulkFailures, SelectionBar, useSelection } from '../../parts/selection.tsx'
 import { useSort } from '../../parts/sorted.ts'
-import { Empty, Loaded } from '../../parts/states.tsx'
+import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { adminWords } from '../words.ts'
-import { PersonStatus, sayRoles } from './person-badges.tsx'
+import { sayRoles } from './person-badges.tsx'
 
 const { people: say } = adminWords
 const { form } = words
+/** Loaded only when somebody creates a person. */
+const CreatePersonForm = lazy(() =>
+  import('./create-person.tsx').then(({ CreatePersonForm: form }) => ({ default: form })),
+)
 const route = getRouteApi('/signed-in/admin/people')
 const FIELDS: readonly FilterField[] = [
   { name: 'query', label: say.find, placeholder: say.findHelp },
@@ -35,9 +49,23 @@ export function PeoplePage() {
   const { page = 1, sort, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().people)
+  const [isCreating, setCreating] = useState(false)
   return (
     <>
-      <PageHead title={say.title} lead={say.lead} />
+      <PageHead
+        title={say.title}
+        lead={say.lead}
+        action={
+          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+            {adminWords.create.go}
+          </Button>
+        }
+      />
+      <Dialog isOpen={isCreating} onClose={() => setCreating(false)} title={adminWords.create.title}>
+        <Suspense>
+          <CreatePersonForm onClose={() => setCreating(false)} />
+        </Suspense>
+      </Dialog>
       <Filters
         fields={FIELDS}
         values={filters}
@@ -75,12 +103,29 @@ function PeopleTable({ people }: { readonly people: readonly FoundPerson[] }) {
   const chosen = people.filter(({ handle }) => selection.chosen.includes(handle))
   const [decision, setDecision] = useState<Decision>()
   const choices = [
-    { to: 'disabled' as const, label: say.disable, people: chosen.filter(({ status }) => status === 'active') },
+    { to: 'disabled' as const, label: say.disable, people: chosen.filter(({ status }) => status !== 'disabled') },
     { to: 'active' as const, label: say.enable, people: chosen.filter(({ status }) => status === 'disabled') },
   ]
+  const waiting = chosen.filter(({ status, email }) => WAITING.includes(status) && email !== null)
+  const invite = useBulkWrite(resendPersonInvitation, {
+    changes: [findPeople, readPerson],
+    onDone: ({ done }) => {
+      if (done > 0) notify(say.resent(done))
+    },
+  })
   return (
     <>
       <SelectionBar selection={selection}>
+        {waiting.length > 0 && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={invite.isPending}
+            onClick={() => invite.mutate(waiting.map(({ handle }) => ({ name: handle, input: { handle } })))}
+          >
+            {say.resend(waiting.length)}
+          </Button>
+        )}
         {choices.map(
           (one) =>
             one.people.length > 0 && (
@@ -90,6 +135,8 @@ function PeopleTable({ people }: { readonly people: readonly FoundPerson[] }) {
             ),
         )}
       </SelectionBar>
+      <BulkFailures result={invite.data} />
+      {invite.error && <Problem title={personWords.inviteFailed} error={invite.error} />}
       <Rows
         label={say.title}
         head={[
@@ -136,8 +183,10 @@ function PeopleTable({ people }: { readonly people: readonly FoundPerson[] }) {
   )
 }
 
+const WAITING: readonly FoundPerson['status'][] = ['invited', 'expired', 'uninvited']
+
 interface Decision {
-  readonly to: FoundPerson['status']
+  readonly to: 'active' | 'disabled'
   readonly people: readonly FoundPerson[]
 }
 

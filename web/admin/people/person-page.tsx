@@ -1,34 +1,41 @@
 import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
 import {
-  disablePerson,
-  enablePerson,
   endSessionsOfPerson,
   findPeople,
   type KnownPerson,
   listAudit,
   readPerson,
+  resendPersonInvitation,
   sendPasswordReset,
+  setAdministrator,
 } from '../../api/operations.ts'
-import { useWrite } from '../../api/query.ts'
+import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Ban } from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import type { PersonAction } from '../../parts/person-dialogs.tsx'
+import { PersonStatus } from '../../parts/person-status.tsx'
+import { personWords } from '../../parts/person-words.ts'
 import { ReasonDialog } from '../../parts/reason-dialog.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { adminWords } from '../words.ts'
-import { PersonStatus, sayRoles } from './person-badges.tsx'
+import { sayRoles } from './person-badges.tsx'
 
 const { person: say, people } = adminWords
 const route = getRouteApi('/signed-in/admin/people/$handle')
 const CHANGED = [readPerson, findPeople, listAudit]
+/** Loaded only when somebody acts on an account, because the page can be read without them. */
+const PersonDialog = lazy(() =>
+  import('../../parts/person-dialogs.tsx').then(({ PersonDialog: dialog }) => ({ default: dialog })),
+)
 
 export function PersonPage() {
   const found = useQuery(route.useLoaderData().person)
@@ -86,6 +93,12 @@ const Account = ({ person }: PersonProps) => {
       <Facts>
         <Fact name={say.email}>{person.email ?? people.noEmail}</Fact>
         <Fact name={say.roles}>{sayRoles(person) || say.noRoles}</Fact>
+        {person.managedBy !== null && <Fact name={say.managedBy}>{person.managedBy}</Fact>}
+        {person.invitationExpiresDate !== null && (
+          <Fact name={say.invitation}>
+            <Time at={person.invitationExpiresDate} />
+          </Fact>
+        )}
         <Fact name={say.since}>
           <Time at={person.createdDate} />
         </Fact>
@@ -135,24 +148,61 @@ const Apps = ({ person: { apps } }: PersonProps) => (
 function Actions({ person }: PersonProps) {
   const { handle, status } = person
   const name = person.name || handle
-  const [asked, setAsked] = useState<'end' | 'disable' | 'enable'>()
+  const [asked, setAsked] = useState<'end' | 'administrator' | PersonAction>()
+  const navigate = useNavigate()
   const tell = (message: string) => {
     setAsked(undefined)
     notify(message)
   }
   const reset = useWrite(sendPasswordReset, { changes: [listAudit], onDone: () => tell(say.resetDone(name)) })
   const end = useWrite(endSessionsOfPerson, { changes: CHANGED, onDone: () => tell(say.ended(name)) })
-  const disable = useWrite(disablePerson, { changes: CHANGED, onDone: () => tell(say.disabled(name)) })
-  const enable = useWrite(enablePerson, { changes: CHANGED, onDone: () => tell(say.enabled(name)) })
+  const invite = useWrite(resendPersonInvitation, { changes: CHANGED, onDone: () => tell(personWords.resent(name)) })
+  const isAdministrator = person.administrator
+  const promote = useWrite(setAdministrator, {
+    changes: CHANGED,
+    onDone: (changed) => tell((changed.administrator ? say.made : say.unmade)(name)),
+  })
   const close = () => {
     setAsked(undefined)
-    for (const one of [end, disable, enable]) one.reset()
+    for (const one of [end, promote]) one.reset()
   }
+  const queries = useQueryClient()
+  const leave = (next: string | undefined) => {
+    if (next === handle) return queries.invalidateQueries({ queryKey: query(readPerson, { handle }).queryKey })
+    return navigate(
+      next === undefined
+        ? { to: '/admin/people', ignoreBlocker: true }
+        : { to: '/admin/people/$handle', params: { handle: next }, ignoreBlocker: true },
+    )
+  }
+  const isWaiting = !person.hasPassword && person.passkeys === 0 && status !== 'disabled'
   return (
     <Card title={say.actions}>
       <Stack gap="sm">
         {reset.error && <Problem title={say.resetFailed} error={reset.error} />}
+        {invite.error && <Problem title={personWords.inviteFailed} error={invite.error} />}
         <Group>
+          <Button variant="default" onClick={() => setAsked('edit')}>
+            {personWords.edit}
+          </Button>
+          {isWaiting && (
+            <>
+              <Button
+                variant="default"
+                disabled={person.email === null}
+                loading={invite.isPending}
+                onClick={() => invite.mutate({ handle })}
+              >
+                {personWords.resend}
+              </Button>
+              <Button variant="default" onClick={() => setAsked('withdraw')}>
+                {personWords.withdraw}
+              </Button>
+            </>
+          )}
+          <Button variant="default" onClick={() => setAsked('administrator')}>
+            {isAdministrator ? say.unmakeAdministrator : say.makeAdministrator}
+          </Button>
           <Button
             variant="default"
             title={say.resetText}
@@ -165,13 +215,16 @@ function Actions({ person }: PersonProps) {
           <Button variant="default" onClick={() => setAsked('end')}>
             {say.end}
           </Button>
-          {status === 'active' ? (
+          {status !== 'disabled' ? (
             <Button color="red" variant="light" onClick={() => setAsked('disable')}>
               {say.disable}
             </Button>
           ) : (
             <Button onClick={() => setAsked('enable')}>{say.enable}</Button>
           )}
+          <Button color="red" onClick={() => setAsked('delete')}>
+            {personWords.remove}
+          </Button>
         </Group>
       </Stack>
       {asked === 'end' && (
@@ -188,32 +241,31 @@ function Actions({ person }: PersonProps) {
           {say.endText(person.browsers, person.sessions)}
         </ReasonDialog>
       )}
-      {asked === 'disable' && (
+      {asked === 'administrator' && (
         <ReasonDialog
-          title={say.disableTitle(name)}
-          go={say.disable}
+          title={(isAdministrator ? say.unmakeTitle : say.makeTitle)(name)}
+          go={isAdministrator ? say.unmakeAdministrator : say.makeAdministrator}
           help={say.reasonHelp}
           isDangerous
-          isPending={disable.isPending}
-          error={disable.error}
-          onGo={(reason) => disable.mutate({ handle, reason })}
+          isPending={promote.isPending}
+          error={promote.error}
+          onGo={(reason) => promote.mutate({ handle, administrator: !isAdministrator, reason })}
           onClose={close}
         >
-          {say.disableText}
+          {isAdministrator ? say.unmakeText : say.makeText}
         </ReasonDialog>
       )}
-      {asked === 'enable' && (
-        <ReasonDialog
-          title={say.enableTitle(name)}
-          go={say.enable}
-          help={say.reasonHelp}
-          isPending={enable.isPending}
-          error={enable.error}
-          onGo={(reason) => enable.mutate({ handle, reason })}
-          onClose={close}
-        >
-          {say.enableText}
-        </ReasonDialog>
+      {asked !== undefined && asked !== 'end' && asked !== 'administrator' && (
+        <Suspense>
+          <PersonDialog
+            person={person}
+            action={asked}
+            // A person who is gone, or has another handle, is not read again under the old one.
+            changes={asked === 'disable' || asked === 'enable' ? CHANGED : [findPeople, listAudit]}
+            onDone={(next) => void leave(next)}
+            onClose={close}
+          />
+        </Suspense>
       )}
     </Card>
   )

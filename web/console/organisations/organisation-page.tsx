@@ -2,44 +2,30 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
-import {
-  listOrganisationMembers,
-  listOrganisations,
-  listSentInvitations,
-  type Organisation,
-  type OrganisationMember,
-  readOrganisation,
-  removeOrganisationMember,
-  renameOrganisation,
-  setOrganisationMember,
-} from '../../api/operations.ts'
+import { lazy, Suspense, useState } from 'react'
+import { type Organisation, renameOrganisation, setOrganisationMember } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Building2, Plus, Users } from '../../parts/icons.tsx'
+import { Building2, FileUp, Plus } from '../../parts/icons.tsx'
 import { invitationWords } from '../../parts/invitation-words.ts'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Row, Rows } from '../../parts/rows.tsx'
-import { only } from '../../parts/search.ts'
+import { personWords } from '../../parts/person-words.ts'
 import { SentInvitations } from '../../parts/sent-invitations.tsx'
-import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
+import { MEMBER_CHANGES } from './member-changes.ts'
+import { Members, type Role, roleData } from './members.tsx'
 
 const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
-const CHANGED = [listOrganisationMembers, listSentInvitations, listOrganisations, readOrganisation]
-type Role = Parameters<typeof setOrganisationMember>[0]['role']
-const ROLES = ['owner', 'developer', 'instructor', 'member'] as const satisfies readonly Role[]
-const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
+/** Loaded only when somebody imports a file, because few do. */
+const PeopleImport = lazy(() => import('./people-import.tsx').then(({ PeopleImport: dialog }) => ({ default: dialog })))
 
 export function OrganisationPage() {
   const found = useQuery(route.useLoaderData().organisation)
@@ -48,7 +34,7 @@ export function OrganisationPage() {
 
 /** Shows an organisation, and also its members to people who manage it. */
 function OrganisationContent({ one: { organisation, name, may } }: { readonly one: Organisation }) {
-  const [open, setOpen] = useState<'add' | 'rename'>()
+  const [open, setOpen] = useState<'add' | 'import' | 'rename'>()
   const close = () => setOpen(undefined)
   return (
     <>
@@ -65,6 +51,13 @@ function OrganisationContent({ one: { organisation, name, may } }: { readonly on
             <Group>
               <Button variant="default" onClick={() => setOpen('rename')}>
                 {say.rename}
+              </Button>
+              <Button
+                variant="default"
+                leftSection={<FileUp size={16} aria-hidden />}
+                onClick={() => setOpen('import')}
+              >
+                {say.import}
               </Button>
               <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setOpen('add')}>
                 {say.add}
@@ -88,119 +81,15 @@ function OrganisationContent({ one: { organisation, name, may } }: { readonly on
       <Dialog isOpen={open === 'add'} onClose={close} title={say.add}>
         <AddForm organisation={organisation} onClose={close} />
       </Dialog>
+      <Dialog isOpen={open === 'import'} onClose={close} title={say.import}>
+        <Suspense>
+          <PeopleImport organisation={organisation} onClose={close} />
+        </Suspense>
+      </Dialog>
       <Dialog isOpen={open === 'rename'} onClose={close} title={say.renameTitle}>
         <RenameForm organisation={organisation} name={name} onClose={close} />
       </Dialog>
     </>
-  )
-}
-
-function Members({ organisation }: { readonly organisation: string }) {
-  const { page = 1, sort: sortBy } = route.useSearch()
-  const sort = useSort('handle')
-  const navigate = route.useNavigate()
-  const list = useQuery(route.useLoaderData().members)
-  return (
-    <Loaded query={list}>
-      {({ docs, pages, total }) => (
-        <Card title={say.members} action={<Text c="dimmed">{say.membersCount(total)}</Text>} isFlush>
-          {docs.length === 0 ? (
-            <Empty icon={Users} title={say.empty}>
-              {say.emptyText}
-            </Empty>
-          ) : (
-            <Rows
-              label={say.members}
-              head={[
-                { title: say.member, sort: 'name' },
-                { title: say.role, sort: 'role' },
-              ]}
-              hasActions
-              sort={sort}
-              minWidth={460}
-            >
-              {docs.map((member) => (
-                <MemberRow key={member.handle} organisation={organisation} member={member} />
-              ))}
-            </Rows>
-          )}
-          <Pager
-            page={page}
-            pages={pages}
-            total={total}
-            onChange={(next) => void navigate({ search: only({ page: next > 1 ? next : undefined, sort: sortBy }) })}
-          />
-        </Card>
-      )}
-    </Loaded>
-  )
-}
-
-function MemberRow({ organisation, member }: { readonly organisation: string; readonly member: OrganisationMember }) {
-  const { handle, role } = member
-  const name = `${member.firstName} ${member.lastName}`.trim() || handle
-  const set = useWrite(setOrganisationMember, { changes: CHANGED })
-  const setRole = (next: string) =>
-    set.mutate(
-      { organisation, handle, role: next as Role },
-      { onSuccess: () => notify(say.roleSet(name, say.roles[next] ?? next)) },
-    )
-  const [isAsking, setAsking] = useState(false)
-  // Only an invitation brings a member back, so removing asks for confirmation and offers no Undo. The callback is
-  // passed to the hook, because `mutate` drops its own callbacks once the row is unmounted.
-  const remove = useWrite(removeOrganisationMember, { changes: CHANGED, onDone: () => notify(say.removed(name)) })
-  const error = set.error ?? remove.error
-  return (
-    <Row
-      cells={[
-        <>
-          <Text size="sm" fw={550}>
-            {name}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {handle}
-          </Text>
-          {error && <Problem title={say.changeFailed} error={error} />}
-        </>,
-        <Select
-          key="role"
-          aria-label={say.roleOf(name)}
-          data={
-            roleData.some(({ value }) => value === role)
-              ? roleData
-              : [...roleData, { value: role, label: say.roles[role] ?? role }]
-          }
-          value={role}
-          onChange={(next) => next !== null && next !== role && setRole(next)}
-          allowDeselect={false}
-          disabled={set.isPending}
-          size="xs"
-          maw={180}
-        />,
-        <>
-          <Button
-            variant="subtle"
-            color="red"
-            size="xs"
-            loading={remove.isPending}
-            aria-label={say.removeOf(name)}
-            onClick={() => setAsking(true)}
-          >
-            {say.remove}
-          </Button>
-          <Confirm
-            isOpen={isAsking}
-            title={say.removeTitle(name)}
-            go={say.remove}
-            isPending={remove.isPending}
-            onGo={() => remove.mutate({ organisation, handle })}
-            onClose={() => setAsking(false)}
-          >
-            {say.removeText}
-          </Confirm>
-        </>,
-      ]}
-    />
   )
 }
 
@@ -211,21 +100,25 @@ interface FormProps {
 
 function AddForm({ organisation, onClose }: FormProps) {
   const add = useWrite(setOrganisationMember, {
-    changes: CHANGED,
+    changes: MEMBER_CHANGES,
     onDone: (added) => {
       notify('invitationId' in added ? invitationWords.sentTo(added.handle) : say.added(added.handle))
       onClose()
     },
   })
   const form = useForm({
-    initialValues: { handle: '', role: 'member' as Role },
+    initialValues: { handle: '', firstName: '', lastName: '', role: 'member' as Role },
     validate: { handle: (value) => (value.trim() === '' ? say.missingHandle : null) },
   })
   useUnsaved(() => form.isDirty())
+  // The names are for the account that is created if nobody has the address.
+  const isAddress = /\S@/.test(form.values.handle)
   return (
     <form
       noValidate
-      onSubmit={form.onSubmit(({ handle, role }) => add.mutate({ organisation, handle: handle.trim(), role }))}
+      onSubmit={form.onSubmit(({ handle, role, ...names }) =>
+        add.mutate({ organisation, handle: handle.trim(), role, ...(isAddress && names) }),
+      )}
     >
       <Stack>
         {add.error && <Problem title={say.addFailed} error={add.error} />}
@@ -237,6 +130,12 @@ function AddForm({ organisation, onClose }: FormProps) {
           spellCheck={false}
           {...form.getInputProps('handle')}
         />
+        {isAddress && (
+          <>
+            <TextInput label={personWords.firstName} maxLength={100} {...form.getInputProps('firstName')} />
+            <TextInput label={personWords.lastName} maxLength={100} {...form.getInputProps('lastName')} />
+          </>
+        )}
         <Select
           label={say.role}
           description={say.rolesHelp[form.values.role]}
@@ -260,7 +159,7 @@ function AddForm({ organisation, onClose }: FormProps) {
 
 function RenameForm({ organisation, name, onClose }: FormProps & { readonly name: string }) {
   const rename = useWrite(renameOrganisation, {
-    changes: CHANGED,
+    changes: MEMBER_CHANGES,
     onDone: () => {
       notify(say.renamed)
       onClose()

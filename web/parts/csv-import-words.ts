@@ -1,0 +1,36 @@
+import { plural } from './words.ts'
+
+/** Words of the import of a CSV file; `one` and `many` name what it imports. */
+export const csvImportWords = (what: { title: string; text: string; one: string; many: string }) => ({
+  title: what.title,
+  text: what.text,
+  template: 'Download a template',
+  file: 'CSV file',
+  choose: 'Choose a file',
+  paste: 'Or paste rows',
+  pasteHelp: 'From a spreadsheet or a text, with the column names in the first line',
+  all: 'Import nothing if any row fails',
+  check: 'Preview',
+  write: (count: number) => `Import ${plural(count, what.one, what.many)}`,
+  again: 'Choose another file',
+  nothing: 'Nothing to import: no row changes anything.',
+  failed: 'Couldn’t import the file',
+  row: 'Row',
+  handle: 'Handle or e-mail address',
+  result: 'Result',
+  would: 'Preview',
+  done: 'Import complete',
+  refused: 'Nothing imported: some rows failed',
+  results: {
+    added: 'Added',
+    dropped: 'Dropped',
+    suspended: 'Suspended',
+    reinstated: 'Reinstated',
+    updated: 'Updated',
+    invited: 'Invited',
+    unchanged: 'Unchanged',
+    refused: 'Failed',
+  } as Readonly<Record<string, string>>,
+  close: 'Close',
+  shown: (shown: number, all: number) => `Showing ${shown} of ${plural(all, 'row')}, failed rows first`,
+})
