@@ -21,10 +21,11 @@ export const findJoiners = read('invitations.findJoiners', {
       from people p left join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
      where p.handle_key = any(:handles) and (m.person_id is not null or p.id = :person)
     union all
-    select distinct on (lower(p.email)) p.id, lower(p.email)
+    (select distinct on (lower(p.email)) p.id, lower(p.email)
       from people p join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
      where lower(p.email) collate "C" = any(:handles) and not p.anonymous and p.email is not null
-       and (p.email_confirmed_at is not null or p.unclaimed)`,
+       and (p.email_confirmed_at is not null or p.unclaimed)
+     order by lower(p.email), p.unclaimed, p.id)`,
 })
 
 export const findEarlier = read('invitations.findEarlier', {

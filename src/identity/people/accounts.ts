@@ -28,7 +28,7 @@ export interface AccountDraft {
   readonly managedBy?: number | undefined
 }
 
-/** Adds an account that waits for its person to set a password or a passkey. */
+/** Adds an account that waits for its person to set a password. */
 export async function addUnclaimed(tx: Tx, who: Caller, draft: AccountDraft): Promise<{ id: number; handle: string }> {
   const { firstName, lastName, email, managedBy } = draft
   const handle = draft.handle ?? (await chooseHandle(tx, who, draft))
@@ -70,7 +70,7 @@ export async function provideAccount(
   return (await addUnclaimed(tx, who, { ...draft, handle })).id
 }
 
-/** Records that the person has set a password or a passkey, so the account is no longer only prepared for them. */
+/** Records that the person has set a password, so the account is no longer only prepared for them. */
 export const claimAccount = async (tx: Tx, personId: number): Promise<void> => {
   await tx.first(store.setClaimed, { id: personId })
 }

@@ -283,7 +283,7 @@ export interface NewPerson {
   readonly passwordHash?: string | undefined
   readonly isAdministrator?: boolean | undefined
   readonly isDeveloper?: boolean | undefined
-  /** Set for an account that is created for somebody else: they have yet to set a password or a passkey. */
+  /** Set for an account that is created for somebody else: they have yet to set a password. */
   readonly isUnclaimed?: boolean | undefined
   /** Id of the organisation that creates the account and manages it. */
   readonly managedBy?: number | undefined

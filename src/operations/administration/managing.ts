@@ -51,7 +51,7 @@ async function readTarget(db: Db, who: PersonCaller, { handle }: NamePerson) {
   return target
 }
 
-/** Creates an account for somebody, who sets a password or a passkey with the link of the invitation. */
+/** Creates an account for somebody, who sets a password with the link of the invitation. */
 export async function createPerson(
   db: Db,
   who: PersonCaller,

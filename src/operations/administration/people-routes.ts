@@ -37,7 +37,7 @@ export const managingOperations: readonly Operation[] = [
     name: 'createPerson',
     summary: 'Create a user',
     description:
-      'Creates an account for somebody and sends them a link, with which they set a password or a passkey within 7 days. With `organisation` they also get a role there, and its owners manage the account. Owners of an organisation invite people with `setOrganisationMember` instead.',
+      'Creates an account for somebody and sends them a link, with which they set a password within 7 days. With `organisation` they also get a role there, and its owners manage the account. Owners of an organisation invite people with `setOrganisationMember` instead.',
     example: {
       request: {
         firstName: 'Noor',
@@ -83,7 +83,7 @@ export const managingOperations: readonly Operation[] = [
     name: 'resendPersonInvitation',
     summary: 'Resend the invitation of a user',
     description:
-      'Sends a new link to a user who has set neither a password nor a passkey; earlier links stop working. A second request within a minute sends nothing.',
+      'Sends a new link to a user who has set no password; earlier links stop working. A second request within a minute sends nothing.',
     example: { request: { handle: NOOR }, as: 'ellis', after },
     needs: [recentSignIn],
     roles: MANAGERS,
