@@ -64,6 +64,8 @@ test('a person downloads everything that is kept about them', async (t) => {
       administrator: false,
       developer: false,
       hasPassword: true,
+      invitationExpiresDate: null,
+      managedBy: null,
       organisations: [{ key: 'school', name: 'School', role: 'student' }],
     })
   })
