@@ -108,8 +108,9 @@ test('a disabled person is signed out everywhere and cannot sign in, until they 
     /your own account/,
   )
   assertError(await call(ellis, 'POST', `${PERSON}/disable`, { handle: 'nobody', reason: 'x' }), 404, 4042)
-  const { body } = await call(ellis, 'POST', `${PERSON}/disable`, about)
-  assert.deepEqual([body.status, body.reason, body.browsers, body.sessions], ['disabled', about.reason, 0, 0])
+  assert.equal((await call(ellis, 'POST', `${PERSON}/disable`, about)).body.status, 'disabled')
+  const after = await read('casey')
+  assert.deepEqual([after.status, after.reason, after.browsers, after.sessions], ['disabled', about.reason, 0, 0])
   assert.ok(!(await isSignedIn(casey)))
   assert.equal((await client.get('/app/v1/bucket/list')).status, 403)
   assertError(
@@ -121,8 +122,10 @@ test('a disabled person is signed out everywhere and cannot sign in, until they 
   assert.deepEqual([entry.person, entry.by, entry.detail], ['@casey', '@ellis', { reason: about.reason }])
   assert.deepEqual(await find('casey', '&status=disabled'), ['@casey'])
 
-  const enabled = await call(ellis, 'POST', `${PERSON}/enable`, { ...about, reason: 'A new one' })
-  assert.deepEqual([enabled.body.status, enabled.body.reason, enabled.body.disabledDate], ['active', 'A new one', null])
+  const { body } = await call(ellis, 'POST', `${PERSON}/enable`, { ...about, reason: 'A new one' })
+  assert.equal(body.status, 'active')
+  const enabled = await read('casey')
+  assert.deepEqual([enabled.status, enabled.reason, enabled.disabledDate], ['active', 'A new one', null])
   await signInBrowser(app, 'casey')
 })
 
