@@ -56,7 +56,7 @@ export interface SignedIn {
 
 export type PersonCaller = Visitor & SignedIn
 
-/** Somebody who acts for a person: the person in a browser, or a job on their behalf. */
+/** A caller that acts for a person: the person in a browser, or a job on their behalf. */
 export type ActingPerson = Caller & Pick<SignedIn, 'personId'>
 
 export const RECENT_MINUTES = 10

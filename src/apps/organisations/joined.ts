@@ -1,6 +1,6 @@
 import type { JobName } from '../../kernel/jobs/jobs.ts'
 
-/** Somebody joined the organisation that created their account, with the link of the invitation. */
+/** Describes a person who has joined the organisation that created their account, with the link of the invitation. */
 export interface Joined {
   readonly personId: number
   readonly organisation: number

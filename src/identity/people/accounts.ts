@@ -134,7 +134,7 @@ async function replaceHandle(tx: Tx, who: Caller, account: LockedAccount, handle
   const [isTaken] = await tx.all(store.findTaken, { keys: [key], now: who.at })
   if (isTaken || !(await tx.first(store.setHandle, { id: account.id, handle, key }).catch(undefinedIfTaken)))
     throw fail('duplicate', `The handle ${handle} is taken or was recently released; choose another`)
-  // Nobody knows the handle of an account that was never used.
+  // The handle of an account that was never used is known to nobody, so it needs no retirement.
   if (!account.unclaimed) await retireForOthers(tx, who, account.handle_key)
 }
 

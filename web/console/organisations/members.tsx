@@ -213,7 +213,7 @@ interface MenuProps {
   readonly name: string
 }
 
-/** What can be done with a member. Accounts can be changed only if the organisation manages them. */
+/** Lists the actions for a member. Accounts can be changed only if the organisation manages them. */
 function MemberMenu({ organisation, person, name }: MenuProps) {
   const { handle, status, managed } = person
   const [action, setAction] = useState<PersonAction | 'remove'>()

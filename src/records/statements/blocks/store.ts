@@ -37,7 +37,7 @@ export const holdClock = write('statements.holdClockForBlock', {
   text: `select last from statement_clock for update`,
 })
 
-/** Makes this transaction join by hashing: without statistics, the planner would compare each key with each statement. */
+/** Makes this transaction join by hashing. Without statistics, the planner would compare all keys with all rows. */
 export const joinByHash = write('statements.joinByHash', {
   params: {},
   row: { setting: c.text },
