@@ -93,6 +93,15 @@ export const listManaged = report('courses.listManaged', {
      order by m.name, m.key`,
 })
 
+export const exportCreated = report('courses.exportCreated', {
+  params: { person: c.int8 },
+  row: { key: c.text, organisation: c.text, name: c.text, created_at: c.instant },
+  text: `
+    select k.key, o.key as organisation, coalesce(v.name, k.draft->>'name', '') as name, k.created_at
+      from courses k join organisations o on o.id = k.organisation_id left join course_versions v on v.id = k.version_id
+     where k.author_id = :person order by k.id`,
+})
+
 export const findByName = report('courses.findByName', {
   params: { person: c.int8, words: c.textArray, limit: c.int8 },
   row: { id: c.text, name: c.text, about: c.text },

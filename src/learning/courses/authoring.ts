@@ -215,5 +215,11 @@ export async function listManagedCourses(
   return pageOf(courses, rows[0]?.total ?? 0, what)
 }
 
+/** Lists the courses that a person created, for their download. */
+export async function* exportCourses(db: Db, personId: number): AsyncGenerator<unknown> {
+  for await (const row of db.stream(store.exportCreated, { person: personId }))
+    yield { courseId: row.key, organisation: row.organisation, name: row.name, createdDate: row.created_at }
+}
+
 const audit = (tx: Tx, who: PersonCaller, action: AuditAction, detail: Record<string, string | number | null>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })

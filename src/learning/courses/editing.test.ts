@@ -101,7 +101,9 @@ test('a copy of a course has new ids, and refers only to its own lessons and obj
   assert.deepEqual(objectives[0].lessons, [ride.id])
   assert.equal((await post(finley, 'publish', { courseId: 'origin' })).status, 200)
   assert.equal((await post(finley, 'publish', { courseId: 'copy' })).status, 200)
-  assert.deepEqual(await auditOf('course.duplicated'), [{ course: 'copy', before: 'origin', organisation: 'school' }])
+  assert.deepEqual(await auditOf('course.duplicated'), [
+    { course: 'copy', before: 'origin', organisation: 'school', self: true },
+  ])
   assertError(await post(finley, 'duplicate', { courseId: 'origin', newCourseId: 'copy' }), 409, 4091)
   assertError(await post(finley, 'duplicate', { courseId: 'origin', organisation: 'other' }), 403, 4032)
   for (const browser of [blake, casey, avery])
@@ -125,7 +127,7 @@ test('owners decide whether instructors create courses, and instructors edit onl
   assert.deepEqual([allowed.status, allowed.body.courseAuthors], [200, 'instructors'])
   await letInstructors('instructors')
   assert.deepEqual(await auditOf('organisation.course-authors'), [
-    { organisation: 'school', before: 'owners', after: 'instructors' },
+    { organisation: 'school', before: 'owners', after: 'instructors', self: true },
   ])
   const after = (await call(casey!, 'GET', '/account/v1/here')).body.person?.may.createCourse
   assert.deepEqual([before, after], [false, true])
