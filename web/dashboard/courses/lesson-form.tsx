@@ -30,6 +30,16 @@ const missing = (value: string) => (value.trim() === '' ? say.missingName : null
 type Figure = number | string
 const figureOf = (value: Figure): number | undefined => (value === '' ? undefined : Number(value))
 
+const MOST = 1_000_000
+/** Checks a number that may be left empty. */
+const within =
+  (least: number, most: number, isWhole = false) =>
+  (value: Figure) => {
+    const figure = figureOf(value)
+    const isFine = figure === undefined || (figure >= least && figure <= most && (!isWhole || Number.isInteger(figure)))
+    return isFine ? null : editingWords.between(least, most, isWhole)
+  }
+
 interface LessonFormProps {
   readonly course: CourseDocument
   readonly lesson: Step
@@ -56,7 +66,12 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
     initialErrors: Object.fromEntries(
       Object.entries(FIELD_OF).flatMap(([field, input]) => (mistakes[field] ? [[input, mistakes[field]]] : [])),
     ),
-    validate: { name: missing },
+    validate: {
+      name: missing,
+      expected: within(0, MOST),
+      threshold: within(0, MOST),
+      maxAttempts: within(1, 1000, true),
+    },
   })
   // The part of the lesson that depends on its kind.
   const [content, setContent] = useState(lesson)
@@ -226,8 +241,14 @@ export function ObjectiveForm({ objective, lessons, mistakes, onApply, onClose }
       noValidate
     >
       <Stack gap="sm">
-        <TextInput label={say.name} data-autofocus {...form.getInputProps('name')} />
-        <Textarea label={say.description} autosize minRows={2} {...form.getInputProps('description')} />
+        <TextInput label={say.name} maxLength={200} data-autofocus {...form.getInputProps('name')} />
+        <Textarea
+          label={say.description}
+          autosize
+          minRows={2}
+          maxLength={10_000}
+          {...form.getInputProps('description')}
+        />
         <MultiSelect
           searchable
           label={say.countsIn}

@@ -16,6 +16,8 @@ export const editingWords = {
   saveFailed: 'The draft was not saved',
   publishFailed: 'The course was not published',
   course: 'Course',
+  between: (least: number, most: number, isWhole: boolean) =>
+    `Enter a ${isWhole ? 'whole ' : ''}number from ${least} to ${most.toLocaleString('en')}`,
   correct: (name: string) => `Correct ${name}`,
 
   duplicateCourse: {
