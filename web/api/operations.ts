@@ -479,7 +479,7 @@ export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: stri
 /** Get an organisation. */
 export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Organisation>('readOrganisation', 'GET', '/edu/v1/organisation')
 
-/** Choose who can create courses. */
+/** Set who can create courses. */
 export const setCourseAuthors = /* @__PURE__ */ operation<{ organisation: string; courseAuthors: "owners" | "instructors" }, Organisation>('setCourseAuthors', 'POST', '/edu/v1/organisation/course-authors')
 
 /** List owners of an organisation. */
@@ -788,7 +788,7 @@ export const listObjectives = /* @__PURE__ */ operation<{ courseId: string }, Ob
 /** Get a course document. */
 export const readCourseDocument = /* @__PURE__ */ operation<{ courseId: string; version?: number }, CourseDocument>('readCourseDocument', 'GET', '/edu/v1/course/document')
 
-/** Preview a lesson of a draft. */
+/** Get a lesson of a draft. */
 export const previewLesson = /* @__PURE__ */ operation<{ courseId: string; lessonId: string }, LessonDetails>('previewLesson', 'GET', '/edu/v1/course/lesson')
 
 /** Duplicate a course. */
@@ -800,7 +800,7 @@ export const listLessonApps = /* @__PURE__ */ operation<{ courseId: string; quer
 /** Get an app for lessons. */
 export const readLessonApp = /* @__PURE__ */ operation<{ courseId: string; app: string }, LessonAppDetails>('readLessonApp', 'GET', '/edu/v1/course/app')
 
-/** Test the launch of a lesson. */
+/** Check the launch of a lesson. */
 export const testLaunch = /* @__PURE__ */ operation<{ courseId: string; app: string; launchParameters?: string[]; passCode?: boolean; launchUri?: string }, LaunchTest>('testLaunch', 'POST', '/edu/v1/course/lesson/test')
 
 /** Launch a lesson as its author. */

@@ -77,7 +77,7 @@ export const organisationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/course-authors', {
     name: 'setCourseAuthors',
-    summary: 'Choose who can create courses',
+    summary: 'Set who can create courses',
     description:
       'Decides whether instructors of an organisation can create courses and edit those that they created. Owners can always create and edit all of its courses.',
     example: { request: { organisation: 'sandhills', courseAuthors: 'instructors' }, as: 'ellis' },
@@ -89,7 +89,8 @@ export const organisationOperations: readonly Operation[] = [
   op('GET /edu/v1/organisation/owners', {
     name: 'listOrganisationOwners',
     summary: 'List owners of an organisation',
-    description: 'Returns the owners of an organisation, so that its members know whom to ask.',
+    description:
+      'Returns the owners of an organisation, sorted by handle. Its members can read the list, so that they know whom to ask.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis' },
     roles: ['member', 'owner', 'administrator'],
     input: ListOwners,

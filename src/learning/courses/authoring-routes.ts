@@ -51,7 +51,7 @@ export const authoringOperations: readonly Operation[] = [
     name: 'saveCourse',
     summary: 'Create or replace a course draft',
     description:
-      'Creates a course, or replaces its draft with the whole course that is sent. An error lists all mistakes in `faults`, each with its place. Only users who manage the course see a draft until it is published. You choose the ids of lessons and objectives; keep them, because progress is recorded under them across versions.',
+      'Creates a course, or replaces its draft with the whole course that is sent; an error lists all mistakes in `faults`, each with its place. Only users who manage the course see a draft until it is published. You choose the ids of lessons and objectives; keep them, because progress is recorded under them across versions.',
     example: {
       request: {
         courseId: 'course-night',
@@ -94,9 +94,9 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/course/lesson', {
     name: 'previewLesson',
-    summary: 'Preview a lesson of a draft',
+    summary: 'Get a lesson of a draft',
     description:
-      'Returns the content of a lesson of the draft, or of the newest version if there is no draft, as students will see it.',
+      'Returns the content of a lesson of the draft, or of the newest version if there is no draft, as students will see it. The questions of a quiz are not included.',
     example: { request: { courseId: 'course-night', lessonId: 'lesson-lights' }, as: 'ellis', after: 'saveCourse' },
     roles: AUTHORS,
     input: PreviewLesson,
@@ -125,7 +125,7 @@ export const authoringOperations: readonly Operation[] = [
     name: 'listLessonApps',
     summary: 'List apps for lessons',
     description:
-      'Returns the apps that can deliver lessons of a course: all apps of its organisation, and approved apps of others.',
+      'Returns the apps that can deliver lessons of a course, sorted by name. These are all apps of its organisation, which come first, and approved apps of others.',
     example: { request: { courseId: 'course-night', query: 'demo' }, as: 'ellis', after: 'saveCourse' },
     roles: AUTHORS,
     input: ListLessonApps,
@@ -136,7 +136,8 @@ export const authoringOperations: readonly Operation[] = [
   op('GET /edu/v1/course/app', {
     name: 'readLessonApp',
     summary: 'Get an app for lessons',
-    description: 'Returns an app that can deliver lessons of a course, with the URLs at which it can open them.',
+    description:
+      'Returns an app that can deliver lessons of a course. A launch URL is one of its redirect URIs, with or without a query.',
     example: { request: { courseId: 'course-night', app: 'demo-app' }, as: 'ellis', after: 'saveCourse' },
     roles: AUTHORS,
     input: ReadLessonApp,
@@ -146,7 +147,7 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/course/lesson/test', {
     name: 'testLaunch',
-    summary: 'Test the launch of a lesson',
+    summary: 'Check the launch of a lesson',
     description:
       'Checks whether students will be able to open a lesson in its app, and says what to do about each problem. If the app is approved and the launch URL is one of its own, the platform also sends a request to it. Nothing is stored.',
     example: {

@@ -5,12 +5,12 @@ import {
   previewLesson,
   readCourseDocument,
 } from '../../api/operations.ts'
+import type { Step } from './kinds/fields-props.ts'
 
 /** Read operations whose cached results become stale when a course changes. */
 export const COURSE_READS = [readCourseDocument, previewLesson, listCourseVersions, listManagedCourses]
 
 type Lesson = CourseDocument['lessons'][number]
-export type Step = NonNullable<Lesson['childLessons']>[number]
 export type Objective = NonNullable<CourseDocument['objectives']>[number]
 
 /** The position of a lesson: its index in the course. For a step, also the index of the step in the lesson. */

@@ -62,8 +62,10 @@ export function useDrag(
         if (clientY > innerHeight - SCROLL_EDGE_PX) scrollBy(0, SCROLL_STEP_PX)
         setDrag({ from: drag.from, drop: findDrop(drag.from, clientY) })
       },
-      onPointerUp: () => {
-        if (drag?.drop) onDrop(drag.from, drag.drop.to)
+      onPointerUp: ({ clientY }: PointerEvent<HTMLElement>) => {
+        // Found again, because the state may lag behind the pointer. A press without a move drops nothing.
+        const drop = drag?.drop && findDrop(drag.from, clientY)
+        if (drop) onDrop(drag!.from, drop.to)
         end()
       },
       onPointerCancel: end,

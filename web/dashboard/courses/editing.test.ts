@@ -84,6 +84,7 @@ test('lessons and steps are moved with the keyboard, and the move is announced',
 })
 
 const drag = async (page: Page, from: Locator, to: Locator, part: number) => {
+  await to.scrollIntoViewIfNeeded()
   const [start, end] = [(await from.boundingBox())!, (await to.boundingBox())!]
   await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2)
   await page.mouse.down()
@@ -235,7 +236,7 @@ test('instructors are told whom to ask, until an owner lets them create courses'
   assert.equal(await page.getByRole('button', { name: 'Create course' }).count(), 0)
   await look(page)
   const { page: owner, problems } = await enter(t, 'Drew', '/console/organisations/sandhills')
-  await owner.getByText('Instructors can create courses', { exact: true }).click()
+  await owner.getByRole('switch', { name: 'Instructors can create courses' }).click()
   await owner.getByText('Instructors can now create courses').waitFor()
   await look(owner)
   await page.reload()

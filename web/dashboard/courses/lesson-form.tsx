@@ -17,7 +17,9 @@ import { NumberField } from '../../parts/number-field.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
-import type { Objective, Step } from './course-model.ts'
+import type { Objective } from './course-model.ts'
+import { appWords } from './kinds/app-words.ts'
+import type { Step } from './kinds/fields-props.ts'
 import { KIND_FIELDS, kindOf, withKind } from './kinds/kinds.tsx'
 import classes from './lesson-form.module.css'
 import { editingWords } from './words.ts'
@@ -204,8 +206,8 @@ function findParameterMistakes({ launchParameters = [] }: Step): Record<string, 
   return Object.fromEntries(
     names.flatMap((name, i) => {
       const field = `launchParameters/${i}`
-      if (name === '') return launchParameters[i] === '=' ? [] : [[field, editingWords.app.missingParameter]]
-      return names.indexOf(name) === i ? [] : [[field, editingWords.app.twice]]
+      if (name === '') return launchParameters[i] === '=' ? [] : [[field, appWords.missingParameter]]
+      return names.indexOf(name) === i ? [] : [[field, appWords.twice]]
     }),
   )
 }

@@ -30,10 +30,10 @@ import {
   neighbourOf,
   type PartProps,
   removeLesson,
-  type Step,
   setLesson,
 } from './course-model.ts'
 import { placesIn, useDrag } from './drag.ts'
+import type { Step } from './kinds/fields-props.ts'
 import { kindOf } from './kinds/kinds.tsx'
 import { LessonForm } from './lesson-form.tsx'
 import classes from './lesson-list.module.css'

@@ -5,12 +5,11 @@ import { useState } from 'react'
 import { type LessonApp, listLessonApps, readLessonApp } from '../../../api/operations.ts'
 import { query } from '../../../api/query.ts'
 import { Plus, X } from '../../../parts/icons.tsx'
-import { editingWords } from '../words.ts'
 import { AppTest } from './app-test.tsx'
+import { appWords as say } from './app-words.ts'
 import type { KindFieldsProps } from './fields-props.ts'
 import { joinLaunchUri, splitLaunchUri, splitParameter } from './launch-uri.ts'
 
-const { app: say } = editingWords
 const ORDER = {
   inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
 }

@@ -5,10 +5,8 @@ import { useWrite } from '../../../api/query.ts'
 import { AllowDialog, isConsentMissing } from '../../../parts/allow-dialog.tsx'
 import { Check, CircleAlert, ExternalLink, Info } from '../../../parts/icons.tsx'
 import { Problem } from '../../../parts/states.tsx'
-import { editingWords } from '../words.ts'
+import { appWords as say } from './app-words.ts'
 import type { KindFieldsProps } from './fields-props.ts'
-
-const { app: say } = editingWords
 
 const LOOKS = {
   ok: { Icon: Check, color: 'green' },
@@ -76,7 +74,14 @@ export function AppTest({ course: { courseId }, lesson }: Pick<KindFieldsProps, 
                 <List.Item
                   key={`${check} ${message}`}
                   icon={
-                    <ThemeIcon size={20} radius="xl" variant="light" color={color} aria-label={say.results[result]}>
+                    <ThemeIcon
+                      size={20}
+                      radius="xl"
+                      variant="light"
+                      color={color}
+                      role="img"
+                      aria-label={say.results[result]}
+                    >
                       <Icon size={12} aria-hidden />
                     </ThemeIcon>
                   }
