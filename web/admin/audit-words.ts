@@ -59,6 +59,8 @@ export const ACTIONS = {
   'parent.removed': 'Parent removed',
   'organisation.created': 'Organisation created',
   'organisation.renamed': 'Organisation renamed',
+  'organisation.storage': 'Storage of an organisation changed',
+  'file.removed': 'File deleted',
   'member.set': 'Member added or role changed',
   'member.removed': 'Member removed',
   'member.left': 'Left an organisation',

@@ -746,7 +746,7 @@ export async function send(
   const file = Object.entries(request).find(([name]) => isBody(name))?.[1]
   const fields = Object.entries(request).filter(([name]) => !inPath.includes(name) && !isBody(name))
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
-  const isInQuery = from === 'query' || from === 'csv' || from === 'raw'
+  const isInQuery = from === 'query' || from === 'csv' || from === 'raw' || from === 'stream'
   const headers = {
     ...((['app user', 'member'].includes(who.name) && !isInPages) ||
     operation.requestHeaders?.Authorization?.startsWith('Bearer')
