@@ -5,6 +5,7 @@
  */
 
 export const BASE_URL = 'http://localhost:4000'
+export const CONTENT_URL = 'http://content.localhost:4000'
 export const DONE = { success: true }
 
 export const PASSWORD = 'groundschool'

@@ -1,8 +1,9 @@
 import { holdsAny, type Role } from '../../kernel/roles.ts'
 
-/** Roles that may read and upload files of an organisation. Instructors may delete only files that they uploaded. */
-export const FILE_ROLES = ['owner', 'instructor', 'administrator'] as const satisfies readonly Role[]
-const CLEANERS = ['owner', 'administrator', 'author'] as const satisfies readonly Role[]
+/** Roles that may read and upload files of an organisation. */
+export const FILE_ROLES = ['owner', 'instructor', 'otherInstructor', 'administrator'] as const satisfies readonly Role[]
+/** Roles that may delete a file. Instructors may delete only files that they uploaded. */
+export const FILE_DELETERS = ['owner', 'administrator', 'uploader'] as const satisfies readonly Role[]
 
 export interface FileAccess {
   readonly owns: boolean
@@ -19,4 +20,4 @@ const heldBy = ({ owns, administers, teaches }: FileAccess) => ({
 
 export const mayUseFiles = (access: FileAccess): boolean => holdsAny(heldBy(access), FILE_ROLES)
 export const mayDelete = (access: FileAccess, isAuthor: boolean): boolean =>
-  mayUseFiles(access) && holdsAny({ ...heldBy(access), author: isAuthor }, CLEANERS)
+  mayUseFiles(access) && holdsAny({ ...heldBy(access), uploader: isAuthor }, FILE_DELETERS)

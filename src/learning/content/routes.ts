@@ -4,7 +4,7 @@ import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { FILE_ID } from '../../kernel/samples.ts'
 import { deleteFile, listFiles, readFileUsage, setFileLimit } from './content.ts'
-import { FILE_ROLES } from './roles.ts'
+import { FILE_DELETERS, FILE_ROLES } from './roles.ts'
 import {
   FilePage,
   FileUsage,
@@ -28,6 +28,7 @@ export const fileOperations: readonly Operation[] = [
     example: {
       request: { organisation: 'sandhills', name: 'fuel.csv', file: 'tail,litres\r\nN123AB,140\r\nN456CD,95\r\n' },
       as: 'casey',
+      isLive: true,
     },
     roles: FILE_ROLES,
     input: UploadFile,
@@ -42,7 +43,7 @@ export const fileOperations: readonly Operation[] = [
     summary: 'List files',
     description:
       'Returns the files of an organisation, newest first, each with a URL for browsers. Owners and administrators see them, and instructors of a class of the organisation.',
-    example: { request: { organisation: 'sandhills' }, as: 'casey', after: 'uploadFile' },
+    example: { request: { organisation: 'sandhills' }, as: 'casey', after: 'uploadFile', isLive: true },
     roles: FILE_ROLES,
     input: ListFiles,
     output: json(FilePage),
@@ -54,8 +55,8 @@ export const fileOperations: readonly Operation[] = [
     summary: 'Delete a file',
     description:
       'Deletes a file of an organisation. Instructors can delete only files that they uploaded. A file that a published course uses cannot be deleted.',
-    example: { request: { fileId: FILE_ID }, as: 'casey', after: 'uploadFile' },
-    roles: FILE_ROLES,
+    example: { request: { fileId: FILE_ID }, as: 'casey' },
+    roles: FILE_DELETERS,
     input: NameFile,
     output: success(),
     errors: ['forbidden', 'impossibleNow'],
@@ -64,7 +65,8 @@ export const fileOperations: readonly Operation[] = [
   op('GET /edu/v1/file/usage', {
     name: 'readFileUsage',
     summary: 'Get the storage used by files',
-    description: 'Returns how much storage the files of an organisation use, and its limit.',
+    description:
+      'Returns how much storage the files of an organisation use, and its limit. A file that two lessons share counts once.',
     example: { request: { organisation: 'sandhills' }, as: 'casey' },
     roles: FILE_ROLES,
     input: NameOrganisation,
