@@ -1,6 +1,7 @@
+import { readByKey } from '../../apps/organisations/organisations.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
 import type { Environment } from '../../kernel/environment.ts'
@@ -9,7 +10,15 @@ import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { readToken, signFile } from './links.ts'
 import { TYPE_GROUPS } from './media-types.ts'
 import { type FileAccess, mayDelete, mayUseFiles } from './roles.ts'
-import type { FileUsage, ListFiles, NameFile, NameOrganisation, SetFileLimit, StoredFile } from './schema.ts'
+import type {
+  FileUsage,
+  LinkedFile,
+  ListFiles,
+  NameFile,
+  NameOrganisation,
+  SetFileLimit,
+  StoredFile,
+} from './schema.ts'
 import * as store from './store.ts'
 
 const NO_ACCESS = 'There is no organisation with this key, or you cannot use its files'
@@ -21,14 +30,37 @@ export async function readAccess(db: Db, who: PersonCaller, organisation: string
   return row
 }
 
-/** Finds files of an organisation by their ids, for other rooms. Files of other organisations are not found. */
-export const findFiles = (
-  db: Db,
-  what: { readonly organisation: number; readonly keys: readonly string[] },
-): Promise<readonly RowOf<typeof store.findFiles>[]> =>
-  what.keys.length === 0
-    ? Promise.resolve([])
-    : db.all(store.findFiles, { organisation: what.organisation, keys: [...what.keys] })
+interface FileKeys {
+  /** Key of the organisation. Files of other organisations are not found. */
+  readonly organisation: string
+  readonly keys: readonly string[]
+}
+
+/** Finds files by their ids, for other rooms. */
+export const findFiles = (db: Db, { organisation, keys }: FileKeys) =>
+  db.all(store.findFiles, { organisation, keys: [...keys] })
+
+/** Finds files by their ids, with URLs for somebody who may read them. */
+export async function linkFiles(db: Db, what: FileKeys, environment: Environment): Promise<LinkedFile[]> {
+  const files = await findFiles(db, what)
+  return files.map((file) => ({
+    fileId: file.key,
+    name: file.name,
+    mediaType: file.media_type,
+    bytes: file.bytes,
+    url: signFile(environment, file),
+  }))
+}
+
+/** Returns the types of files of the organisation of a course. Until the transaction ends, they cannot be deleted. */
+export async function lockFiles(
+  tx: Tx,
+  { course, keys }: { readonly course: number; readonly keys: readonly string[] },
+): Promise<ReadonlyMap<string, string>> {
+  if (keys.length === 0) return new Map()
+  const files = await tx.all(store.lockFiles, { course, keys: [...new Set(keys)].sort() })
+  return new Map(files.map(({ key, media_type: mediaType }) => [key, mediaType]))
+}
 
 /** Finds the file of a link that has not expired. */
 export async function findLinked(environment: Environment, token: string) {
@@ -72,6 +104,13 @@ export function deleteFile(db: Db, who: PersonCaller, { fileId }: NameFile): Pro
     if (!mayDelete(access, file.is_author))
       throw fail('forbidden', 'Only the owners of the organisation and the person who uploaded a file can delete it')
     await tx.first(store.lockStorage, { organisation: access.id })
+    await tx.first(store.lockFile, { file: file.id })
+    const use = await tx.first(store.findUse, { key: fileId })
+    if (use)
+      throw fail(
+        'impossibleNow',
+        `The lesson ${use.lesson} of the course ${use.course} uses this file, so it cannot be deleted`,
+      )
     const gone = await tx.first(store.deleteFile, { file: file.id })
     if (!gone) return
     await tx.first(store.changeUsed, { organisation: access.id, bytes: -gone.bytes })
@@ -97,13 +136,13 @@ export function setFileLimit(
   environment: Environment,
 ): Promise<FileUsage> {
   return db.transaction(async (tx) => {
-    const { id, key, ...access } = await readAccess(tx, who, organisation)
+    const { id, key } = await readByKey(tx, organisation)
     const { used, limit } = (await tx.first(store.lockStorage, { organisation: id }))!
     const after = limitBytes ?? null
     await tx.first(store.setLimit, { organisation: id, limit: after })
     const detail = { organisation: key, before: limit, after }
     await recordAudit(tx, who, { action: 'organisation.storage', personId: who.personId, detail })
-    return toUsage({ ...access, key, used, limit: after }, environment)
+    return toUsage({ key, used, limit: after }, environment)
   })
 }
 

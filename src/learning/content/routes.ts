@@ -83,6 +83,7 @@ export const fileOperations: readonly Operation[] = [
     needs: [administrator],
     input: SetFileLimit,
     output: json(FileUsage),
+    errors: ['notFound'],
     run: ({ db, who, environment }, input) => setFileLimit(db, who, input, environment),
   }),
 ]

@@ -39,6 +39,19 @@ export const SetFileLimit = Type.Object({
 })
 export type SetFileLimit = Static<typeof SetFileLimit>
 
+/** A file as lessons show it. */
+export const LinkedFile = Type.Object(
+  {
+    fileId: Type.String(),
+    name: Type.String(),
+    mediaType: Type.String(),
+    bytes: Type.Integer(),
+    url: Type.String({ description: 'Where browsers load the file. Valid for at least six hours' }),
+  },
+  { title: 'LinkedFile' },
+)
+export type LinkedFile = Static<typeof LinkedFile>
+
 export const StoredFile = Type.Object(
   {
     fileId: Type.String(),

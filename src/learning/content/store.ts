@@ -30,9 +30,20 @@ export const findByKey = read('files.findByKey', {
 
 /** Finds files of an organisation by their ids. */
 export const findFiles = read('files.findFiles', {
-  params: { organisation: c.int8, keys: c.textArray },
-  row: { id: c.int8, key: c.text, name: c.text, media_type: c.text, bytes: c.int8 },
-  text: `select id, key, name, media_type, bytes from files where organisation_id = :organisation and key = any(:keys)`,
+  params: { organisation: c.text, keys: c.textArray },
+  row: { key: c.text, name: c.text, media_type: c.text, bytes: c.int8 },
+  text: `
+    select f.key, f.name, f.media_type, f.bytes from files f join organisations o on o.id = f.organisation_id
+     where o.key = :organisation and f.key = any(:keys)`,
+})
+
+/** Finds files of the organisation of a course, which cannot be deleted until the end of the transaction. */
+export const lockFiles = write('files.lockFiles', {
+  params: { course: c.int8, keys: c.textArray },
+  row: { key: c.text, media_type: c.text },
+  text: `
+    select f.key, f.media_type from files f join courses k on k.organisation_id = f.organisation_id
+     where k.id = :course and f.key = any(:keys) for key share of f`,
 })
 
 const fileRow = {
@@ -134,11 +145,26 @@ export const insertFile = write('files.insert', {
     values (:key, :organisation, :name, :media_type, :bytes, :sha256, :person, :now) returning id`,
 })
 
-/** Deletes a file. Returns no row if it is gone already. */
+/** Locks a file. Waits for a course that is being published with it. */
+export const lockFile = write('files.lockFile', {
+  params: { file: c.int8 },
+  row: { id: c.int8 },
+  text: `select id from files where id = :file for update`,
+})
+
+/** Finds a published lesson that uses a file. */
+export const findUse = read('files.findUse', {
+  params: { key: c.text },
+  row: { lesson: c.text, course: c.text },
+  text: `
+    select l.name as lesson, v.name as course from lesson_versions l join course_versions v on v.id = l.version_id
+     where l.files <> '{}' and l.files @> array[:key] order by v.id desc limit 1`,
+})
+
 export const deleteFile = write('files.delete', {
   params: { file: c.int8 },
   row: { bytes: c.int8 },
-  text: `delete from files f where f.id = :file returning f.bytes`,
+  text: `delete from files where id = :file returning bytes`,
 })
 
 /** Locks and deletes the row of a content that no file has, and whose last upload was before `:before`. */
