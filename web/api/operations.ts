@@ -932,7 +932,7 @@ export const removeNote = /* @__PURE__ */ operation<{ noteId?: string }, Success
 export const uploadFile = /* @__PURE__ */ upload<{ organisation: string; name: string }, StoredFile>('uploadFile', 'POST', '/edu/v1/file')
 
 /** List files. */
-export const listFiles = /* @__PURE__ */ operation<{ organisation: string; query?: string; type?: "image" | "video" | "audio" | "pdf" | "captions" | "document"; sort?: "name" | "-name" | "bytes" | "-bytes" | "created" | "-created"; page?: number; limit?: number }, FilePage>('listFiles', 'GET', '/edu/v1/file/list')
+export const listFiles = /* @__PURE__ */ operation<{ organisation: string; query?: string; type?: "image" | "video" | "audio" | "pdf" | "captions" | "document"; fileIds?: string[] | string; sort?: "name" | "-name" | "bytes" | "-bytes" | "created" | "-created"; page?: number; limit?: number }, FilePage>('listFiles', 'GET', '/edu/v1/file/list')
 
 /** Delete a file. */
 export const deleteFile = /* @__PURE__ */ operation<{ fileId: string }, Success>('deleteFile', 'POST', '/edu/v1/file/remove')

@@ -170,6 +170,7 @@ test('owners, administrators and instructors of the organisation use its files; 
 
 test('a list of files has pages, a search, types and an order', async () => {
   const other = (name: string, file: Buffer | string) => upload(drew, name, file, { organisation: 'other' })
+  const file = (await upload(finley, 'of-another-school.txt', 'text')).body
   await other('Cockpit.png', await makeImage('png'))
   await other('checklist.pdf', makePdf())
   await other('Änderungen.txt', 'text')
@@ -183,6 +184,9 @@ test('a list of files has pages, a search, types and an order', async () => {
   assert.deepEqual(await names({ type: 'document' }), ['Änderungen.txt'])
   assert.deepEqual(await names({ page: '2', limit: '2', sort: 'name' }), ['Cockpit.png'])
   assertError(await call(drew, 'GET', '/edu/v1/file/list?organisation=other&type=exe'), 400, 4003)
+  const [first, , third] = (await list(drew, { organisation: 'other', sort: 'name' })).docs
+  const fileIds = [first.fileId, third.fileId, file.fileId].join()
+  assert.deepEqual(await names({ fileIds, sort: 'name' }), ['Änderungen.txt', 'Cockpit.png'])
   const { docs } = await list(drew, { organisation: 'other', type: 'pdf' })
   const found = await findFiles(app.environment().db, {
     organisation: 'other',

@@ -81,6 +81,7 @@ export async function listFiles(
     organisation: access.id,
     words: wordsIn(what.query),
     types: what.type === undefined ? null : [...TYPE_GROUPS[what.type]],
+    keys: what.fileIds === undefined ? null : [...what.fileIds],
     ...spanOf(what),
   })
   return pageOf(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FileStream, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
+import { FileStream, Id, IdList, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { TYPE_GROUPS } from './media-types.ts'
 
@@ -20,6 +20,7 @@ export const ListFiles = Type.Object({
   type: Type.Optional(
     Type.Unsafe<keyof typeof TYPE_GROUPS>({ ...Id('Type of the files'), enum: Object.keys(TYPE_GROUPS) }),
   ),
+  fileIds: Type.Optional(IdList('Only the files with these ids', 100)),
   sort: sorting(FILE_COLUMNS, '-created'),
   ...paging,
 })

@@ -19,6 +19,7 @@ export const fileRoute: ContentRoute = {
   handle: async (environment, request, { token = '' }) => {
     const file = await findLinked(environment, token)
     if (!file) throw fail('notFound', NOT_FOUND)
+    const { url } = environment
     const etag = `"${file.sha256.slice(0, 32)}"`
     const seconds = Math.floor((file.expiresMs - environment.clock().getTime()) / 1000)
     const headers = {
@@ -27,7 +28,7 @@ export const fileRoute: ContentRoute = {
       'content-security-policy': policyFor(environment, file.media_type),
       'cross-origin-resource-policy': 'cross-origin',
       // Captions of a video are only read with CORS.
-      'access-control-allow-origin': environment.url,
+      'access-control-allow-origin': ownOrigins(environment).find((one) => one === request.headers.origin) ?? url,
       vary: 'Origin',
     }
     if (hasAlready(request, etag)) return sendAnswer(environment, request, 304, headers)
@@ -39,7 +40,7 @@ export const fileRoute: ContentRoute = {
       ...headers,
       'content-type': /^text\//.test(file.media_type) ? `${file.media_type}; charset=utf-8` : file.media_type,
       'content-length': String(end - start + 1),
-      'content-disposition': dispositionOf(file),
+      'content-disposition': dispositionOf(file, request.url.endsWith('?download')),
       'accept-ranges': 'bytes',
       ...(range && { 'content-range': `bytes ${start}-${end}/${file.bytes}` }),
     }
@@ -57,23 +58,27 @@ export const fileRoute: ContentRoute = {
  * Returns the content security policy of a file: it loads nothing, runs nothing, and only pages of the platform embed
  * it. Chrome shows no PDF in a sandbox, so a PDF is without one; its viewer is isolated from the origin.
  */
-const policyFor = ({ url }: Environment, mediaType: string): string =>
+const policyFor = (environment: Environment, mediaType: string): string =>
   [
     "default-src 'none'",
     "style-src 'unsafe-inline'",
     "img-src 'self'",
     "media-src 'self'",
     ...(mediaType === 'application/pdf' ? ["object-src 'self'"] : ['sandbox']),
-    `frame-ancestors ${url}`,
+    `frame-ancestors ${ownOrigins(environment).join(' ')}`,
     "form-action 'none'",
     "base-uri 'none'",
   ].join('; ')
 
+/** Origins of the platform's pages. On a laptop they are also reached by address. */
+const ownOrigins = ({ url }: Environment): string[] =>
+  new URL(url).hostname === 'localhost' ? [url, url.replace('//localhost', '//127.0.0.1')] : [url]
+
 /** Names the file in both forms, the second for letters beyond ASCII (RFC 6266 §5). */
-function dispositionOf({ name, media_type: mediaType }: { name: string; media_type: string }): string {
+function dispositionOf({ name, media_type: type }: { name: string; media_type: string }, isDownload: boolean): string {
   const plain = name.replaceAll(/[^\w. ()+-]/g, '_')
   const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`)
-  return `${isShown(mediaType) ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${encoded}`
+  return `${isShown(type) && !isDownload ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
 /**

@@ -29,7 +29,7 @@ test('a file has headers with which it can harm nobody, and no cookie', async ()
     connection: 'keep-alive',
     'content-disposition': `attachment; filename="Pr_f _liste_.txt"; filename*=UTF-8''Pr%C3%BCf%20_liste_.txt`,
     'content-length': String(TEXT.length),
-    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox; frame-ancestors ${platformUrl}; form-action 'none'; base-uri 'none'`,
+    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox; frame-ancestors ${platformUrl} ${platformUrl.replace('localhost', '127.0.0.1')}; form-action 'none'; base-uri 'none'`,
     'content-type': 'text/plain; charset=utf-8',
     'cross-origin-resource-policy': 'cross-origin',
     'keep-alive': 'timeout=72',
@@ -39,6 +39,11 @@ test('a file has headers with which it can harm nobody, and no cookie', async ()
   })
   assert.match(String((await load(picture.url)).headers['content-disposition']), /^inline; filename="a\.png"/)
   assert.match(String((await load(pdf.url)).headers['content-disposition']), /^inline; /)
+  assert.match(String((await load(`${pdf.url}?download`)).headers['content-disposition']), /^attachment; /)
+  assert.equal(
+    (await load(file.url, { origin: 'https://evil.example' })).headers['access-control-allow-origin'],
+    platformUrl,
+  )
   assert.equal(
     (await load(picture.url, { 'if-none-match': `W/${(await load(picture.url)).headers.etag}` })).status,
     304,

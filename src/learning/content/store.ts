@@ -87,12 +87,14 @@ export const listFiles = sortedBy(FILE_ORDERS, (order, suffix) =>
       organisation: c.int8,
       words: c.textArray,
       types: nullable(c.textArray),
+      keys: nullable(c.textArray),
       limit: c.int8,
       offset: c.int8,
     },
     row: { ...fileRow, total: c.int8 },
     text: `${fileColumns}, count(*) over () as total ${fileTables}
-     where f.organisation_id = :organisation and (:types is null or f.media_type like any(:types)) and ${contains('f.name')}
+     where f.organisation_id = :organisation and (:types is null or f.media_type like any(:types))
+       and (:keys is null or f.key = any(:keys)) and ${contains('f.name')}
      order by ${order} limit :limit offset :offset`,
   }),
 )

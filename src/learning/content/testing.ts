@@ -34,10 +34,11 @@ export async function load(
   method = 'GET',
   host = new URL(url).host,
 ): Promise<LoadedFile> {
-  const { port, pathname } = new URL(url)
+  const { port, pathname, search } = new URL(url)
   return new Promise((resolve, reject) => {
-    request({ hostname: '127.0.0.1', port, path: pathname, method, headers: { ...headers, host } }, async (answer) =>
-      resolve({ status: answer.statusCode!, headers: answer.headers, bytes: await buffer(answer) }),
+    request(
+      { hostname: '127.0.0.1', port, path: pathname + search, method, headers: { ...headers, host } },
+      async (answer) => resolve({ status: answer.statusCode!, headers: answer.headers, bytes: await buffer(answer) }),
     )
       .on('error', reject)
       .end()
