@@ -63,7 +63,7 @@ export function PageEditor({ organisation, value, error, onChange }: PageEditorP
     void add([...data.files])
   }
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" className={classes.editor}>
       <Group justify="space-between" gap="xs">
         <Group gap={4} role="toolbar" aria-label={say.tools}>
           {TOOLS.map(([tool, label, Icon]) => (
