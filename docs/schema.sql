@@ -729,6 +729,42 @@ CREATE TABLE events (
 ) PARTITION BY LIST (slot);
 CREATE INDEX events_by_class ON ONLY events ((((payload ->> 'class'::text))::bigint), id) WHERE ((kind ~~ 'attempt.%'::text) OR (kind ~~ 'objective.%'::text));
 
+CREATE TABLE file_contents (
+  sha256 text NOT NULL,
+  bytes bigint NOT NULL,
+  used_at timestamptz NOT NULL,
+  CONSTRAINT file_contents_pkey PRIMARY KEY (sha256)
+);
+CREATE INDEX file_contents_by_use ON file_contents (used_at);
+
+CREATE TABLE file_storage (
+  organisation_id bigint NOT NULL,
+  used_bytes bigint NOT NULL,
+  limit_bytes bigint,
+  CONSTRAINT file_storage_pkey PRIMARY KEY (organisation_id),
+  CONSTRAINT file_storage_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE
+);
+
+CREATE TABLE files (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  organisation_id bigint NOT NULL,
+  name text NOT NULL,
+  media_type text NOT NULL,
+  bytes bigint NOT NULL,
+  sha256 text NOT NULL,
+  created_by bigint,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT files_pkey PRIMARY KEY (id),
+  CONSTRAINT files_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT files_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT files_sha256_fkey FOREIGN KEY (sha256) REFERENCES file_contents(sha256),
+  CONSTRAINT files_key_key UNIQUE (key),
+  CONSTRAINT files_organisation_id_sha256_name_key UNIQUE (organisation_id, sha256, name)
+);
+CREATE INDEX files_by_content ON files (sha256);
+CREATE INDEX files_by_person ON files (created_by);
+
 CREATE TABLE findable_users (
   app_id bigint NOT NULL,
   person_id bigint NOT NULL,

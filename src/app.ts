@@ -38,6 +38,7 @@ import type { Room } from './kernel/room.ts'
 import { sessions } from './kernel/sessions/room.ts'
 import { shares } from './kernel/shares/room.ts'
 import { classes } from './learning/classes/room.ts'
+import { content } from './learning/content/room.ts'
 import { courses } from './learning/courses/room.ts'
 import { notes } from './learning/notes/room.ts'
 import { progress } from './learning/progress/room.ts'
@@ -79,6 +80,7 @@ export const rooms: readonly Room[] = [
   classes, // /edu/v1/class: classes, enrolments and rosters
   progress, // /edu/v1/lesson/progress: attempts, locks and grading
   notes, // /edu/v1/note: notes about students
+  content, // /edu/v1/file: uploaded files, and the origin that serves them
   // records: the record store, and the results of students
   statements, // /edu/v1/xapi, /edu/v2/xapi: stores the statements that apps send
   results, // /edu/v1/class/result, gradebook and timeline: results of students
@@ -113,6 +115,7 @@ export const rooms: readonly Room[] = [
 export const everything: Interface = {
   operations: rooms.flatMap(({ operations = [] }) => operations),
   pages: rooms.flatMap(({ pages = [] }) => pages),
+  contentRoutes: rooms.flatMap(({ contentRoutes = [] }) => contentRoutes),
   areas: Object.assign({}, ...rooms.map(({ areas }) => areas)),
   gauges: rooms.flatMap(({ gauges = [] }) => gauges),
   answers,

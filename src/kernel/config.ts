@@ -132,8 +132,18 @@ const SETTINGS = {
     'BASE_URL',
     httpAddress,
   ),
+  CONTENT_URL: optional(
+    'URL at which browsers load uploaded files of production. Its host name must lead to the same port as BASE_URL, and must be another one than that of BASE_URL, SANDBOX_URL and NOTES_URL, so that files of others never share an origin or a cookie with the platform. Without it, files cannot be uploaded.',
+    '`http://content.localhost:PORT` if BASE_URL is on this machine; otherwise none',
+    httpAddress,
+  ),
+  SANDBOX_CONTENT_URL: optional(
+    'URL at which browsers load uploaded files of the sandbox.',
+    '`http://content.localhost:SANDBOX_PORT` if SANDBOX_URL is on this machine; otherwise none',
+    httpAddress,
+  ),
   DATA_DIR: setting(
-    'Folder of the embedded database and the secret key. A relative path starts at the folder in which the command is run.',
+    'Folder of the embedded database, the secret key and uploaded files. A relative path starts at the folder in which the command is run.',
     './data',
     anyText,
   ),
@@ -226,6 +236,20 @@ const SETTINGS = {
     '268435456',
     whole(1 << 20, 1 << 30),
   ),
+  FILE_BYTES: setting('Largest file that can be uploaded (bytes).', '209715200', whole(1024, 1 << 30)),
+  ORGANISATION_FILES_BYTES: setting(
+    'Storage for the uploaded files of one organisation (bytes). Administrators can set another limit for an organisation.',
+    '5368709120',
+    whole(1024, Number.MAX_SAFE_INTEGER),
+  ),
+  S3_URL: optional(
+    'URL of a bucket in an S3-compatible store, in which uploaded files are stored: `https://s3.example.org/bucket` or `https://bucket.s3.example.org`. All processes of one installation need the same store.',
+    'none: files are stored in DATA_DIR/files',
+    httpAddress,
+  ),
+  S3_REGION: setting('Region of the bucket, as in its signatures.', 'us-east-1', anyText),
+  S3_ACCESS_KEY: optional('Access key for S3_URL.', 'none', anyText),
+  S3_SECRET_KEY: optional('Secret key for S3_URL.', 'none', anyText),
   RATE_TOKEN_PER_SECOND: setting(
     'Requests per second with one access token, from one plugin, or with one key of the record store.',
     '300',
@@ -465,6 +489,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
+  const content = settings.CONTENT_URL ?? contentUrlFor(base)
+  const sandboxContent = settings.SANDBOX_CONTENT_URL ?? contentUrlFor(sandbox)
   const reach = { ...settings, BASE_URL: base, SANDBOX_URL: sandbox, NOTES_URL: settings.NOTES_URL ?? base }
   const opening = findOpening(reach)
   if (settings.DEMO === 'on' && opening)
@@ -486,6 +512,17 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   for (const [name, url] of Object.entries({ BASE_URL: base, SANDBOX_URL: sandbox }))
     if ((URL.parse(url)?.pathname ?? '/') !== '/')
       mistakes.push(`${name} must have no path: pages are served from the root of a host`)
+  for (const [name, url] of Object.entries({ CONTENT_URL: content, SANDBOX_CONTENT_URL: sandboxContent })) {
+    const host = url && hostOf(url)
+    const shared = ['BASE_URL', 'SANDBOX_URL', 'NOTES_URL'] as const
+    const other = shared.find((one) => hostOf(reach[one]) === host)
+    if (other && host !== undefined)
+      mistakes.push(`${name} must have another host name than ${other}, because browsers send cookies to all ports`)
+    if (url && (URL.parse(url)?.pathname ?? '/') !== '/') mistakes.push(`${name} must have no path`)
+  }
+  const storeKeys = [settings.S3_ACCESS_KEY, settings.S3_SECRET_KEY]
+  if (settings.S3_URL !== undefined && storeKeys.includes(undefined))
+    mistakes.push('S3_ACCESS_KEY and S3_SECRET_KEY must be set if S3_URL is set')
   if (settings.BASE_URL !== undefined && base === sandbox)
     mistakes.push('SANDBOX_URL must differ from BASE_URL, so that clients reach both environments')
   const isShared = settings.PORT > 0 && settings.PORT === settings.SANDBOX_PORT
@@ -503,6 +540,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     BASE_URL: base,
     SANDBOX_URL: sandbox,
     NOTES_URL: reach.NOTES_URL,
+    CONTENT_URL: content,
+    SANDBOX_CONTENT_URL: sandboxContent,
     PLUGIN_ADDRESSES: settings.PLUGIN_ADDRESSES ?? (opening === undefined ? 'loopback' : 'public'),
     isLocal: opening === undefined,
   }
@@ -535,6 +574,14 @@ function findPublicAddress(config: ReachSettings): string | undefined {
 }
 
 const hostOf = (url: string): string | undefined => URL.parse(url)?.hostname
+
+/** Returns the default URL of uploaded files. Browsers find every name below `localhost` on this machine. */
+function contentUrlFor(address: string): string | undefined {
+  const url = URL.parse(address)
+  if (!url || !isLoopbackHost(url.hostname)) return undefined
+  const name = url.hostname.endsWith('localhost') ? url.hostname : 'localhost'
+  return `${url.protocol}//content.${name}${url.port && `:${url.port}`}`
+}
 
 function chooseMessageWay(
   { MESSAGES, SMTP_URL }: Pick<Settings, 'MESSAGES' | 'SMTP_URL'>,

@@ -30,6 +30,8 @@ export const provided = <T>(name: string): Service<T> => ({
 export interface Environment {
   readonly name: EnvironmentName
   readonly url: string
+  /** URL of the origin that serves uploaded files; undefined if there is none. */
+  readonly contentUrl: string | undefined
   readonly config: Config
   readonly db: Database
   readonly log: Logger
@@ -79,6 +81,7 @@ export function openEnvironment({ secretKeys, ...parts }: EnvironmentOptions): E
   const environment: Environment = {
     ...parts,
     url: parts.url ?? (name === 'production' ? config.BASE_URL : config.SANDBOX_URL),
+    contentUrl: name === 'production' ? config.CONTENT_URL : config.SANDBOX_CONTENT_URL,
     stopping: stopping.signal,
     keysFor,
     keyFor: (purpose) => keysFor(purpose)[0]!,

@@ -19,6 +19,7 @@ export const ROLES = {
   instructorOfBoth: 'instructor of both classes',
   observer: 'observer of the class',
   author: 'the author',
+  uploader: 'the user who uploaded the file',
   bucketMember: 'member of the bucket',
   parent: 'parent of the child',
   friend: 'friend',

@@ -8,6 +8,7 @@ import type { Forget } from './forget.ts'
 import type { GaugeDescription } from './http/interface.ts'
 import type { Operation } from './http/operation.ts'
 import type { Page } from './http/pages/page.ts'
+import type { ContentRoute } from './http/request.ts'
 import type { ImportSection, ImportTie } from './imports/section.ts'
 import type { JobKind } from './jobs/jobs.ts'
 
@@ -86,6 +87,8 @@ export interface Room {
   readonly name: string
   readonly operations?: readonly Operation[]
   readonly pages?: readonly Page[]
+  /** Routes of the content origin, which serves uploaded files and nothing else. */
+  readonly contentRoutes?: readonly ContentRoute[]
   /** One sentence about each area of the API that this room introduces. */
   readonly areas?: Readonly<Record<string, string>>
   readonly gauges?: readonly GaugeDescription[]

@@ -5,6 +5,7 @@
  */
 
 export const BASE_URL = 'http://localhost:4000'
+export const CONTENT_URL = 'http://content.localhost:4000'
 export const DONE = { success: true }
 
 export const PASSWORD = 'groundschool'
@@ -40,6 +41,7 @@ export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const INVITATION_ID = 'mD5vTq8KcXf2RbW7nLs0Jg'
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
+export const FILE_ID = 'Vb3nQx8RtLm2KzWc7HdJ0g'
 export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'
 export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 

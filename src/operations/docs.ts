@@ -104,6 +104,7 @@ const SOURCES: Record<Operation['from'], string> = {
   image: 'the body itself',
   csv: 'query; the file is the body itself',
   raw: 'query; the rest is the body itself',
+  stream: 'query; the file is the body itself',
 }
 
 function renderFields({ input, from }: Operation): string {

@@ -60,6 +60,8 @@ export const ACTIONS = {
   'organisation.created': 'Organisation created',
   'organisation.renamed': 'Organisation renamed',
   'organisation.course-authors': 'Who can create courses changed',
+  'organisation.storage': 'Storage of an organisation changed',
+  'file.removed': 'File deleted',
   'member.set': 'Member added or role changed',
   'member.removed': 'Member removed',
   'member.left': 'Left an organisation',

@@ -53,6 +53,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string
   /** Milliseconds after which a call without an answer fails. The body of the answer may take longer. */
   readonly timeoutMs?: number
+  /** For uploads: called with the share of the file that has been sent, from 0 to 1. */
+  readonly onProgress?: (sent: number) => void
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -110,14 +112,36 @@ async function send<Output>(
     if (signal?.aborted) throw error
     throw new ApiProblem(sayUnreachable(init.method), { status: 0, code: 0 })
   }
-  const said = isJson ? ((await answer.json()) as Refusal) : {}
-  throw new ApiProblem(said.error_description ?? `Groundschool responded with status ${answer.status}`, {
-    status: answer.status,
-    code: said.error_code ?? answer.status,
-    requestId: answer.headers.get('x-request-id') ?? undefined,
+  throw problemOf(answer.status, isJson ? await answer.json() : {}, answer.headers.get('x-request-id'))
+}
+
+const problemOf = (status: number, said: Refusal, requestId: string | null): ApiProblem =>
+  new ApiProblem(said.error_description ?? `Groundschool responded with status ${status}`, {
+    status,
+    code: said.error_code ?? status,
+    requestId: requestId ?? undefined,
     faults: said.faults,
   })
-}
+
+/** Sends a file with XMLHttpRequest, because `fetch` does not report how much it has sent. */
+const sendFile = <Output>(
+  address: string,
+  { method, headers, body }: { method: string; headers: RequestHeaders; body: Blob },
+  onProgress: (sent: number) => void,
+): Promise<Output> =>
+  new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open(method, address)
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+    request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total)
+    request.onerror = () => reject(new ApiProblem(sayUnreachable(method), { status: 0, code: 0 }))
+    request.onload = () => {
+      const said = JSON.parse(request.responseText || '{}')
+      if (request.status < 300) resolve(said)
+      else reject(problemOf(request.status, said, request.getResponseHeader('x-request-id')))
+    }
+    request.send(body)
+  })
 
 const named = <F extends object>(call: F, operationName: string): F & { readonly operationName: string } =>
   Object.assign(call, { operationName })
@@ -146,6 +170,8 @@ export const upload = <Input extends object, Output>(
   named((input: Input & { readonly file: Blob }, options: CallOptions = {}): Promise<Output> => {
     const { file, ...fields } = input
     const headers = { ...more, 'content-type': file.type || 'application/octet-stream' }
+    const { onProgress } = options
+    if (onProgress) return sendFile(fillIn(path, fields), { method, body: file, headers }, onProgress)
     return send(fillIn(path, fields), { method, body: file, headers }, options)
   }, name)
 

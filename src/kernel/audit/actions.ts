@@ -63,6 +63,8 @@ export const AUDIT_ACTIONS = [
   'organisation.created',
   'organisation.renamed',
   'organisation.course-authors',
+  'organisation.storage',
+  'file.removed',
   'member.set',
   'member.removed',
   'member.left',

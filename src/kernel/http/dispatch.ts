@@ -4,7 +4,9 @@ import type { Environment } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { limitAddress } from './callers/callers.ts'
 import { connections } from './connections.ts'
+import { buildContentTable } from './content.ts'
 import { refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
+import type { Interface } from './interface.ts'
 import type { Metrics } from './metrics.ts'
 import { type Headers, sendAnswer } from './output/answers.ts'
 import { ANY_ORIGIN_HEADERS, origins, PREFLIGHT_HEADERS } from './output/cors.ts'
@@ -21,10 +23,12 @@ export type Dispatch = (raw: IncomingMessage, response: ServerResponse) => void
 /** Creates a function that finds the route of a request and runs it. Errors that the route throws become responses. */
 export function buildDispatch(
   environment: Environment,
+  all: Interface,
   table: RouteTable,
   metrics: Metrics,
   nextId: (raw: IncomingMessage) => string,
 ): Dispatch {
+  const findContent = buildContentTable(environment, metrics, all.contentRoutes)
   const { unknown, unknownPage } = unknownRoutes(environment, table, metrics)
   const addressOf = addressFinder(environment.config.TRUST_PROXY)
   const checkHost = buildHostCheck(environment.config)
@@ -41,7 +45,8 @@ export function buildDispatch(
     const refuse = (error: unknown) => refuseRequest(environment, request, error)
     try {
       checkTarget(raw)
-      const found = table.find(raw.method as string, raw.url as string)
+      const content = findContent(raw)
+      const found = content ?? table.find(raw.method as string, raw.url as string)
       if (typeof found === 'object') {
         request.route = found.route
         request.params = found.params

@@ -1,6 +1,7 @@
 import type { Environment } from '../environment.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './pages/page.ts'
+import type { ContentRoute } from './request.ts'
 
 /** One number, or one number for each value of the label. */
 export type Figure = number | Readonly<Record<string, number>>
@@ -23,6 +24,7 @@ export interface GaugeDescription {
 export interface Interface {
   readonly operations: readonly Operation[]
   readonly pages: readonly Page[]
+  readonly contentRoutes?: readonly ContentRoute[]
   /** One sentence per area of the API, in the order of the documentation. */
   readonly areas: Readonly<Record<string, string>>
   readonly gauges: readonly GaugeDescription[]

@@ -64,6 +64,13 @@ export interface PlainRoute {
   handle(request: HttpRequest): Promise<void> | void
 }
 
+/** A route of the content origin. Its requests have no caller: a signed URL is all that they need. */
+export interface ContentRoute {
+  readonly name: string
+  readonly path: RegExp
+  handle(environment: Environment, request: HttpRequest, params: Readonly<Record<string, string>>): Promise<void>
+}
+
 export type Fields = Readonly<Record<string, unknown>>
 
 /** Counts how often a header was sent, because Node keeps only the first value of some headers. */

@@ -4,6 +4,7 @@ import type { Environment } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import { connections, pendingResponse } from './connections.ts'
 import { buildDispatch, type Dispatch, makeRequestIds } from './dispatch.ts'
+import { isStreaming } from './input/streams.ts'
 import type { Interface } from './interface.ts'
 import { Metrics } from './metrics.ts'
 import { rawErrorAnswer, securityHeaders } from './output/answers.ts'
@@ -39,7 +40,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
   const metrics = new Metrics(environment, all.gauges)
   const table = buildRouteTable(environment, all, metrics)
   const nextId = makeRequestIds()
-  const handle = buildDispatch(environment, table, metrics, nextId)
+  const handle = buildDispatch(environment, all, table, metrics, nextId)
   const server = createServer({
     // Without this, Node itself would refuse a request without Host, with an empty response.
     requireHostHeader: false,
@@ -82,6 +83,8 @@ function refuseBadConnections(environment: Environment, server: Server, nextId: 
     // Browsers open connections in advance. A refusal on one that was not used yet would arrive as the response to its
     // first request.
     const isUnused = (socket as Socket).bytesRead === 0
+    // A streamed body has its own time limit.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStreaming(socket as Socket)) return
     if (isUnused || error.code === 'ECONNRESET') return void socket.destroy()
     refuseRaw(socket as Socket, fail('badRequest', CLIENT_ERRORS[error.code as string]))
   })

@@ -34,6 +34,9 @@ export function checkTarget(raw: IncomingMessage): void {
 /** Returns the host in lower case, without a default port. */
 const nameOf = (host: string): string => host.toLowerCase().replace(/:(?:80|443)?$/, '')
 
+/** Returns the host name in a Host header: in lower case, without port and final dot. */
+export const hostNameOf = (host: string): string => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+
 /** The number of Host headers that are remembered as checked. Clients of one platform use a handful. */
 const MOST_REMEMBERED = 100
 
@@ -43,12 +46,14 @@ const MOST_REMEMBERED = 100
  * only names of this machine and the names in its settings. On other addresses, any name is served.
  */
 export function buildHostCheck(
-  config: Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL'>,
+  config: Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'CONTENT_URL' | 'SANDBOX_CONTENT_URL'>,
 ): (raw: IncomingMessage) => void {
   if (!isLoopbackHost(config.HOST)) return () => undefined
-  const names = new Set([config.BASE_URL, config.SANDBOX_URL, config.NOTES_URL].map((url) => new URL(url).hostname))
+  const { BASE_URL, SANDBOX_URL, NOTES_URL, CONTENT_URL, SANDBOX_CONTENT_URL } = config
+  const urls = [BASE_URL, SANDBOX_URL, NOTES_URL, CONTENT_URL, SANDBOX_CONTENT_URL]
+  const names = new Set(urls.flatMap((url) => (url === undefined ? [] : new URL(url).hostname)))
   const isServed = (host: string): boolean => {
-    const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+    const name = hostNameOf(host)
     return isLoopbackHost(name) || names.has(name)
   }
   const served = new Set<string>()

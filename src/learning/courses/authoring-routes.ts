@@ -102,7 +102,7 @@ export const authoringOperations: readonly Operation[] = [
     input: PreviewLesson,
     output: json(LessonDetails),
     errors: [...REFUSED, 'notFound'],
-    run: ({ db, who }, input) => previewLesson(db, who, input),
+    run: ({ db, who, environment }, input) => previewLesson(db, who, input, environment),
   }),
   op('POST /edu/v1/course/duplicate', {
     name: 'duplicateCourse',

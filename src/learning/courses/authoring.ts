@@ -4,6 +4,7 @@ import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { readName } from '../../kernel/lines.ts'
@@ -124,7 +125,12 @@ export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument
 }
 
 /** Reads the content of a lesson of a draft, as students will see it after the course is published. */
-export async function previewLesson(db: Db, who: PersonCaller, what: PreviewLesson): Promise<LessonDetails> {
+export async function previewLesson(
+  db: Db,
+  who: PersonCaller,
+  what: PreviewLesson,
+  environment: Environment,
+): Promise<LessonDetails> {
   const { courseId, organisation, ...course } = await readDocument(db, who, { courseId: what.courseId })
   const lesson = lessonsIn(course).find(({ id }) => id === what.lessonId)
   if (!lesson) throw fail('notFound', 'The course has no lesson with this id')
@@ -136,7 +142,7 @@ export async function previewLesson(db: Db, who: PersonCaller, what: PreviewLess
     description: lesson.description ?? '',
     kind: kindOf(lesson),
     threshold: lesson.threshold ?? null,
-    ...shownContent(lesson),
+    ...(await shownContent(db, organisation, lesson, environment)),
   }
 }
 

@@ -2,8 +2,11 @@ import type { Static } from 'typebox'
 import type { Member } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isPaged, type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { linkFiles } from '../content/content.ts'
+import { filesOf } from './rules.ts'
 import type {
   CourseRecord,
   Lesson,
@@ -43,7 +46,12 @@ export async function readLesson(db: Db, who: Member, { lessonId, classId }: Rea
 }
 
 /** Reads the content of a lesson for those who take or teach it. Students cannot read a lesson that is locked. */
-export async function readLessonContent(db: Db, who: Member, what: ReadLesson): Promise<LessonDetails> {
+export async function readLessonContent(
+  db: Db,
+  who: Member,
+  what: ReadLesson,
+  environment: Environment,
+): Promise<LessonDetails> {
   const { lessonId, classId } = what
   if (classId !== undefined) await checkRole(db, who, classId)
   const row = await db.first(store.findDetails, { person: who.personId, lesson: lessonId, class: classId ?? null })
@@ -53,14 +61,24 @@ export async function readLessonContent(db: Db, who: Member, what: ReadLesson): 
   const { course: courseId, organisation, name, description, threshold } = row
   const content: Partial<LessonContent> = row.content === null ? {} : JSON.parse(row.content)
   const kind = row.kind as LessonKind
-  return { lessonId, courseId, organisation, name, description, kind, threshold, ...shownContent(content) }
+  const shown = await shownContent(db, organisation, content, environment)
+  return { lessonId, courseId, organisation, name, description, kind, threshold, ...shown }
 }
 
-/** Leaves out what students must not see: which questions a quiz can have. */
-export function shownContent({ text, file, rubric, quiz }: Partial<LessonContent>) {
+/** Adds the URLs of files, and leaves out what students must not see: which questions a quiz can have. */
+export async function shownContent(
+  db: Db,
+  organisation: string,
+  content: Partial<LessonContent>,
+  environment: Environment,
+) {
+  const { text, file, captions, rubric, quiz } = content
+  const keys = filesOf(content)
   return {
     ...(text !== undefined && { text }),
     ...(file !== undefined && { file }),
+    ...(captions !== undefined && { captions }),
+    ...(keys.length > 0 && { files: await linkFiles(db, { organisation, keys }, environment) }),
     ...(rubric !== undefined && { rubric }),
     ...(quiz !== undefined && { quiz: { ...quiz, parts: undefined } }),
   }

@@ -93,10 +93,20 @@ const CONTENT: Readonly<Record<LessonKind, { needs?: ContentField; takes: readon
   app: { needs: 'app', takes: ['app', 'launchUri', 'launchParameters', 'passCode'] },
   'instructor-led': { takes: ['rubric'] },
   page: { needs: 'text', takes: ['text'] },
-  file: { needs: 'file', takes: ['file'] },
+  file: { needs: 'file', takes: ['file', 'captions'] },
   quiz: { needs: 'quiz', takes: ['quiz'] },
 }
-const CONTENT_FIELDS = ['app', 'launchUri', 'launchParameters', 'passCode', 'text', 'file', 'rubric', 'quiz'] as const
+const CONTENT_FIELDS = [
+  'app',
+  'launchUri',
+  'launchParameters',
+  'passCode',
+  'text',
+  'file',
+  'captions',
+  'rubric',
+  'quiz',
+] as const
 type ContentField = (typeof CONTENT_FIELDS)[number]
 
 const MISSING: Partial<Record<ContentField, string>> = {
@@ -108,7 +118,7 @@ const MISSING: Partial<Record<ContentField, string>> = {
 
 /** Finds content that is missing, or that belongs to another kind of lesson. */
 function* findKindMistakes(lesson: LessonContent, place: string): Generator<CourseMistake> {
-  const { id, kind, text, file, rubric, quiz } = lesson
+  const { id, kind, text, file, captions, rubric, quiz } = lesson
   if (kind !== undefined) {
     const { needs, takes } = CONTENT[kind]
     if (needs && !isSet(lesson[needs]))
@@ -126,7 +136,7 @@ function* findKindMistakes(lesson: LessonContent, place: string): Generator<Cour
           pointer: `${place}/kind`,
           message: 'The lesson has content of another kind. Choose the kind again.',
         }
-  } else if (text !== undefined || file !== undefined || rubric !== undefined || quiz !== undefined)
+  } else if ([text, file, captions, rubric, quiz].some((content) => content !== undefined))
     yield {
       where: 'lessons',
       must: `set kind of ${id}, because it has content`,

@@ -56,7 +56,7 @@ export const courseOperations: readonly Operation[] = [
     input: ReadLesson,
     output: json(LessonDetails),
     errors: ['forbidden', 'notFound', 'impossibleNow'],
-    run: ({ db, who }, input) => readLessonContent(db, who, input),
+    run: ({ db, who, environment }, input) => readLessonContent(db, who, input, environment),
   }),
   op('GET /edu/v1/lesson/course', {
     name: 'listLessonsOfCourse',

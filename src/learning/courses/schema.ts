@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Flag, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
+import { LinkedFile } from '../content/schema.ts'
 
 /**
  * The form of the ids of courses, lessons, objectives, classes and students. Authors choose them, or they are
@@ -76,6 +77,9 @@ const lesson = {
     }),
   ),
   file: Type.Optional(Type.String({ maxLength: 64, description: 'Id of the uploaded PDF or video of a file lesson' })),
+  captions: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Id of the uploaded WebVTT captions of a video; none by default' }),
+  ),
   rubric: Type.Optional(
     Type.Array(Criterion, { maxItems: 50, description: 'What the instructor evaluates in an instructor-led lesson' }),
   ),
@@ -257,6 +261,8 @@ export const LessonDetails = Type.Object(
     threshold: Type.Union([Type.Number(), Type.Null()], { description: 'Passing score; null if there is none' }),
     text: lesson.text,
     file: lesson.file,
+    captions: lesson.captions,
+    files: Type.Optional(Type.Array(LinkedFile, { description: 'The files that the lesson uses, with their URLs' })),
     rubric: lesson.rubric,
     quiz: Type.Optional(Type.Omit(Quiz, ['parts'])),
   },

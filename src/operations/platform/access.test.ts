@@ -255,6 +255,7 @@ const OWN_ROLES: readonly [RegExp, Role][] = [
   [/^(change|read|share|unshare|remove)Plan$/, 'planOwner'],
   [/^startPlannerSearch$/, 'organisationInstructor'],
   [/^leaveClass$/, 'student'],
+  [/^deleteFile$/, 'uploader'],
   [/^(accept|decline)Invitation$/, 'invited'],
 ]
 const senderOf = ({ example }: Operation): string => example?.as ?? 'avery'

@@ -52,7 +52,7 @@ const VERBS = new Set(
     'Create Decline Delete Disable Discard Drop Duplicate Enable End Enrol Export Get Grade Grant Import Introspect',
     'Invite Join Launch Leave List Lock Mark Merge Open Pause Publish Reinstate Remove Rename Reopen',
     'Replace Resend Reset Resume Revoke Search Send Set Share Sign Start Stop Store Stream Suspend',
-    'Transfer Unblock Update Validate Withdraw',
+    'Transfer Unblock Update Upload Validate Withdraw',
   ]
     .join(' ')
     .split(' '),

@@ -92,6 +92,14 @@ const sources = `(select json_agg(json_build_object('clientId', 'gs-demo-ai', 'n
  */
 const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   listNotes: { fill: notes, rows: 1000, input: { limit: 100 } },
+  listFiles: {
+    fill: `
+      insert into file_contents (sha256, bytes, used_at) select 'big', 1, now();
+      insert into files (key, organisation_id, name, media_type, bytes, sha256, created_at)
+      select 'big-' || i, o.id, i || ${text(190)}, 'application/pdf', 1, 'big', now() from organisations o, ${times(200)} where o.key = 'sandhills'`,
+    rows: 201,
+    input: { limit: 100 },
+  },
   readTimeline: {
     // Statements and notes are cut separately, so a page can hold both.
     most: 6 * MIB,

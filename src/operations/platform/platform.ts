@@ -185,14 +185,14 @@ const SILENCE_MS = 500
 /** Listens on one port for both environments. The host name of a request decides which environment serves it. */
 function listenForBoth(config: Config, [production, sandbox]: readonly HttpServer[]): Promise<Listener> {
   if (!production || !sandbox) throw new Error('Both environments are needed')
-  const sandboxName = new URL(config.SANDBOX_URL).hostname
+  const sandboxNames = [config.SANDBOX_URL, config.SANDBOX_CONTENT_URL].map((url) => url && new URL(url).hostname)
   // The production server accepts all connections, so that its handling of broken requests and slow clients applies to
   // both environments.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     production.server.removeAllListeners(event)
     production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const name = URL.parse(`http://${request.headers.host}`)?.hostname.replace(/\.$/, '')
-      const isForSandbox = name === sandboxName
+      const isForSandbox = name !== undefined && sandboxNames.includes(name)
       ;(isForSandbox ? sandbox : production).handle(request, response)
     })
   }

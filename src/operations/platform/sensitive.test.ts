@@ -8,6 +8,7 @@ import { operations } from '../../app.ts'
  */
 const SENSITIVE = `
   createOrganisation             administrator
+  setFileLimit                   administrator
   listChangedApps                administrator
   setAppStatus                   administrator, recent sign-in
   markAppLookedAt                administrator, recent sign-in

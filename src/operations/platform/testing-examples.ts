@@ -40,7 +40,9 @@ import {
   CLIENT_SECRET,
   CODE,
   CODE_VERIFIER,
+  CONTENT_URL,
   DELIVERY_ID,
+  FILE_ID,
   INVITATION_ID,
   REQUEST_ID as LOGGED_ID,
   MOMENT,
@@ -61,6 +63,7 @@ import {
   USER_IDS,
 } from '../../kernel/samples.ts'
 import { hashToken, mintToken } from '../../kernel/sessions/tokens.ts'
+import { upload } from '../../learning/content/testing.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type Person, type TestApp } from '../testing/testing.ts'
@@ -219,6 +222,7 @@ export class Stage {
       storeKey: this.#demo.storeKey,
       real: {
         [BASE_URL]: app.environment().url,
+        [CONTENT_URL]: app.environment().contentUrl!,
         [CLIENT_SECRET]: this.#demo.secret,
         [ACCESS_TOKEN]: accessToken,
         [REFRESH_TOKEN]: refreshToken,
@@ -254,6 +258,7 @@ const LEARNING: readonly string[] = [
   'Lessons and progress',
   'Courses and classes',
   'Notes',
+  'Files',
   'xAPI',
   'AI plugins',
   'Badges',
@@ -350,6 +355,11 @@ const writeNote: Prepare = async ({ user, real }) => {
     lessonId: 'lesson-walkaround',
   })
   real[NOTE_ID] = body.noteId
+}
+
+const uploadText: Prepare = async ({ browser, real }) => {
+  const { body } = await upload(browser, 'fuel.csv', 'tail,litres\r\nN123AB,140\r\n', { organisation: 'sandhills' })
+  real[FILE_ID] = body.fileId
 }
 
 /** Reports a completed walkaround of Avery. It is sent by the scene's user, Avery or Casey. */
@@ -646,6 +656,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readDelivery: failDelivery,
   replayDeliveries: failDelivery,
   readNote: writeNote,
+  deleteFile: uploadText,
   removeNote: writeNote,
   gradeAttempt: doWalkaround,
   resetLesson: doWalkaround,
@@ -746,7 +757,7 @@ export async function send(
   const file = Object.entries(request).find(([name]) => isBody(name))?.[1]
   const fields = Object.entries(request).filter(([name]) => !inPath.includes(name) && !isBody(name))
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
-  const isInQuery = from === 'query' || from === 'csv' || from === 'raw'
+  const isInQuery = from === 'query' || from === 'csv' || from === 'raw' || from === 'stream'
   const headers = {
     ...((['app user', 'member'].includes(who.name) && !isInPages) ||
     operation.requestHeaders?.Authorization?.startsWith('Bearer')

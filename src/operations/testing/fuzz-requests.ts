@@ -199,7 +199,9 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
       ? fc.oneof(
           { weight: 8, arbitrary: fc.tuple(fields, fc.dictionary(fc.string(), json, { maxKeys: 2 })).map(asJsonBody) },
           { weight: 2, arbitrary: fields.map(asForm) },
-          ...(['csv', 'raw'].includes(target.from) ? [{ weight: 20, arbitrary: wholeBodies(target, samples) }] : []),
+          ...(['csv', 'raw', 'stream'].includes(target.from)
+            ? [{ weight: 20, arbitrary: wholeBodies(target, samples) }]
+            : []),
           { weight: 1, arbitrary: fc.constantFrom(...RAW_BODIES).map((text) => ({ text, type: 'application/json' })) },
         )
       : fc.constant(undefined)
@@ -208,6 +210,7 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
     image: [8, 1],
     csv: [8, 1],
     raw: [8, 1],
+    stream: [8, 1],
     either: [1, 4],
     body: [1, 8],
     multipart: [1, 8],

@@ -4,9 +4,10 @@ import { type Environment, service } from '../../environment.ts'
 import { fail, type PlatformError } from '../../errors.ts'
 import type { HttpRequest, Route } from '../request.ts'
 import { disk, LARGE_WRITE_BYTES, lowDisk } from './disk.ts'
-import { isWholeBody, type Source } from './fields.ts'
+import { BodyStream, isWholeBody, type Source } from './fields.ts'
 import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
+import { startBody, streamBody } from './streams.ts'
 
 /** Default body limit in bytes: enough for forms, ids and credentials. */
 export const SMALL_BODY_BYTES = 64 * 1024
@@ -75,11 +76,12 @@ export async function readBody(environment: Environment, request: HttpRequest, s
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
   if (encoding === undefined && (length === undefined || length === '0'))
     return isWholeBody(source) && type !== undefined ? Buffer.alloc(0) : undefined
+  if (source === 'stream')
+    return new BodyStream(length === undefined ? undefined : Number(length), () =>
+      streamBody(environment, request, () => tooLarge(request.route)),
+    )
   const parse = parserOf(source, type)
-  if (request.isContinueAwaited) {
-    request.isContinueAwaited = false
-    request.response.writeContinue()
-  }
+  startBody(request)
   return parse(request.body ?? (await collect(environment, request)), type ?? '')
 }
 

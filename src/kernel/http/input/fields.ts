@@ -95,6 +95,24 @@ export const inBody = <T extends TSchema>(field: T): T => ({ ...field, [BODY_ONL
 
 /** The bytes of a file, for the sources `image`, `csv` and `raw`. The file's name and declared type are not used. */
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
+/** A file that the operation reads while it arrives, for the source `stream`. */
+export const FileStream = (description: string) => Type.Unsafe<BodyStream>({ [KIND]: 'file', description })
+
+/** A body that has not been read yet. Reading it throws if it is too large or the client disconnects. */
+export class BodyStream {
+  /** The announced size in bytes; undefined if the client does not announce it. */
+  readonly bytes: number | undefined
+  readonly #chunks: () => AsyncIterable<Buffer>
+
+  constructor(bytes: number | undefined, chunks: () => AsyncIterable<Buffer>) {
+    this.bytes = bytes
+    this.#chunks = chunks
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Buffer> {
+    return this.#chunks()[Symbol.asyncIterator]()
+  }
+}
 
 const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
 /** Whether a field holds a document that is stored as it was sent, so that its numbers keep their text. */
@@ -105,10 +123,11 @@ export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 /**
  * The source of an operation's fields. `body only`: fields in the query are refused instead of ignored. `image` and
  * `csv`: the whole body is a file, which is one field of the input, and the other fields are in the query. `raw`: the
- * same, for a body of any type.
+ * same, for a body of any type. `stream`: the same, but the operation reads the file while it arrives.
  */
-export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw'
-export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv' || source === 'raw'
+export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw' | 'stream'
+export const isWholeBody = (source: Source): boolean =>
+  source === 'image' || source === 'csv' || source === 'raw' || source === 'stream'
 export const isInQuery = (source: Source): boolean => source === 'query' || source === 'either' || isWholeBody(source)
 export interface Sources {
   readonly query: Readonly<Record<string, unknown>>
@@ -173,11 +192,13 @@ export function compileInput<T extends TObject>(
 
 function bodyFields(body: unknown, fileName: string | undefined): Record<string, unknown> | undefined {
   if (body === undefined || body === null) return undefined
-  if (Buffer.isBuffer(body) && fileName !== undefined) return { [fileName]: body }
+  if (isFileValue(body) && fileName !== undefined) return { [fileName]: body }
   if (typeof body !== 'object' || Array.isArray(body) || isExactNumber(body))
     throw fail('badRequest', 'The body must be a JSON object')
   return body as Record<string, unknown>
 }
+
+const isFileValue = (value: unknown): boolean => Buffer.isBuffer(value) || value instanceof BodyStream
 
 /** Refuses unknown fields of a closed schema. */
 function refuseUnknown({ properties }: TObject, given: Readonly<Record<string, unknown>>, except?: string): void {
@@ -228,7 +249,7 @@ const isAbsent = (value: unknown): boolean => value === null || value === '' || 
 const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
   any: (value) => value,
   // A text field with the name of the file field is ignored.
-  file: (value) => (Buffer.isBuffer(value) ? value : undefined),
+  file: (value) => (isFileValue(value) ? value : undefined),
   id: (value) => (isAbsent(value) ? undefined : value),
   text: (value) => (value === null ? undefined : value),
   flag: (value) => {

@@ -9,7 +9,7 @@ import { anyone } from '../callers/callers.ts'
 import { type Operation, operationsIn } from '../operation.ts'
 import { json } from '../output/output.ts'
 import { buildServer } from '../server.ts'
-import { File, Id, Text } from './fields.ts'
+import { File, FileStream, Id, Text } from './fields.ts'
 
 const MOST = 5 * 1024 * 1024
 const PATH = '/test/upload'
@@ -28,6 +28,18 @@ const operations: readonly Operation[] = [
     input: Type.Object({ id: Id('Which'), image: File('An image'), title: Type.Optional(Text('Its title', 50)) }),
     from: 'image',
     run: async (_context, { image, title, id }) => ({ bytes: image.length, title, id }),
+  }),
+  op(`POST ${PATH}/{id}/stream`, {
+    ...common,
+    name: 'tellStream',
+    input: Type.Object({ id: Id('Which'), file: FileStream('A file') }),
+    from: 'stream',
+    bodyBytes: () => MOST,
+    run: async (_context, { file, id }) => {
+      let bytes = 0
+      for await (const chunk of file) bytes += chunk.length
+      return { bytes, title: String(file.bytes), id }
+    },
   }),
   op(`POST ${PATH}/{id}/body`, {
     ...common,
@@ -88,6 +100,28 @@ test('files as bodies', async (t) => {
     const piece = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000), Buffer.from('\r\n')])
     const chunked = [Buffer.from(`${head}transfer-encoding: chunked\r\n\r\n`), ...Array(5).fill(piece)]
     assert.equal(await read([...chunked, Buffer.from('1\r\nx\r\n')]), '413')
+  })
+
+  await t.test('a streamed file is read while it arrives, and may take longer than an ordinary request', async () => {
+    const post = (raw: Buffer | string) => nobody.send('POST', `${PATH}/x/stream`, { raw })
+    assert.deepEqual((await post(Buffer.alloc(MOST))).body, { bytes: MOST, title: String(MOST), id: 'x' })
+    assertError(await post(Buffer.alloc(MOST + 1)), 413, 4131)
+    assertError(await nobody.send('POST', `${PATH}/x/stream`), 400, 4001, /file/)
+    const { requestTimeout, headersTimeout } = server
+    Object.assign(server, { requestTimeout: 100, headersTimeout: 100 })
+    const socket = openRaw(address)
+    let seen = ''
+    socket.on('data', (data) => {
+      seen += data
+    })
+    socket.write(`POST ${PATH}/x/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\n\r\nab`)
+    const timedOut = once(server, 'clientError')
+    assert.equal((await timedOut)[0].code, 'ERR_HTTP_REQUEST_TIMEOUT')
+    socket.write('cd')
+    await once(socket, 'data')
+    Object.assign(server, { requestTimeout, headersTimeout })
+    assert.match(seen, /^HTTP\/1\.1 200 .*"bytes":4/s)
+    socket.destroy()
   })
 
   await t.test('a field in the path is read from the path only', async () => {

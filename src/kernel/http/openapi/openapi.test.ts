@@ -70,6 +70,7 @@ test('every operation is described with all of its fields, headers and errors', 
     assert.deepEqual(inBody, from === 'query' || isWholeBody(from) ? [] : fields, operation.name)
     if (from === 'image') assert.ok(one.requestBody.content['image/png'])
     if (from === 'csv') assert.equal(one.requestBody.content['text/csv'].schema.type, 'string')
+    if (from === 'stream') assert.ok(one.requestBody.content['application/octet-stream'])
     if (from === 'raw') assert.ok(one.requestBody.content['*/*'].example, operation.name)
     if (output.kind === 'image') assert.deepEqual(Object.keys(one.responses[200].content), output.mediaTypes)
     const answers = output.kind === 'raw' ? Object.keys(output.answers) : ['status' in output ? output.status : 200]

@@ -294,6 +294,10 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
     const file = fieldsOf(input).find(([, field]) => isFile(field))
     return { required: true, content: { '*/*': exampleOf(file && example?.request?.[file[0]]) } }
   }
+  if (from === 'stream') {
+    const [file] = fieldsOf(input).find(([, field]) => isFile(field))!
+    return { required: true, content: { 'application/octet-stream': exampleOf(example?.request?.[file]) } }
+  }
   if (from === 'csv') {
     const [file] = fieldsOf(input).find(([, field]) => isFile(field))!
     const schema = { type: 'string', description: input.properties[file].description }

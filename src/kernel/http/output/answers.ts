@@ -62,12 +62,17 @@ export function sendAnswer(
   conclude(environment, request, status, headers.errorcode as string | undefined)
 }
 
-/** Begins a streamed response: events, or a file that is generated while it is sent. */
-export function startAnswer(environment: Environment, request: HttpRequest, headers: Headers): ServerResponse {
+/** Begins a streamed response: events, or a file that is read or generated while it is sent. */
+export function startAnswer(
+  environment: Environment,
+  request: HttpRequest,
+  headers: Headers,
+  status = 200,
+): ServerResponse {
   noteUnreadBody(request)
   request.releaseBody?.()
-  request.response.writeHead(200, allHeaders(environment, request, headers))
-  conclude(environment, request, 200)
+  request.response.writeHead(status, allHeaders(environment, request, headers))
+  conclude(environment, request, status)
   return request.response
 }
 

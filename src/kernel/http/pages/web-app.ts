@@ -112,16 +112,17 @@ export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'hea
   (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '')
 
 /**
- * Returns the content security policy: nothing from other hosts and nothing inline, except Mantine's style elements,
- * which have a nonce.
+ * Returns the content security policy: nothing from other hosts, except uploaded files, and nothing inline, except
+ * Mantine's style elements, which have a nonce.
  */
-const policyOf = (nonce: string): string =>
+const policyOf = (nonce: string, content = ''): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "font-src 'self'",
-    "img-src 'self' data: blob:",
+    `img-src 'self' data: blob: ${content}`.trim(),
+    ...(content ? [`media-src ${content}`, `frame-src ${content}`] : []),
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -209,7 +210,7 @@ export async function sendWebPage(environment: Environment, request: HttpRequest
   const coding = rendered ? CODINGS.find((one) => isAccepted(request, one)) : undefined
   const headers = {
     'content-type': HTML_TYPE,
-    'content-security-policy': policyOf(nonce),
+    'content-security-policy': policyOf(nonce, environment.contentUrl),
     'x-frame-options': 'DENY',
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',

@@ -19,7 +19,7 @@ export const CONTENT_OF: Record<Kind, readonly (keyof Step)[]> = {
   app: ['app', 'launchUri', 'launchParameters', 'passCode'],
   'instructor-led': ['rubric'],
   page: ['text'],
-  file: ['file'],
+  file: ['file', 'captions'],
   quiz: ['quiz'],
 }
 

@@ -1,14 +1,12 @@
-import { Textarea } from '@mantine/core'
-import { dashboardWords } from '../../words.ts'
+import { PageEditor } from '../../content/page-editor.tsx'
 import type { KindFieldsProps } from './fields-props.ts'
 
-export const PageFields = ({ lesson, onChange, errors }: KindFieldsProps) => (
-  <Textarea
-    label={dashboardWords.course.text}
-    autosize
-    minRows={8}
+/** Edits the text of a page. */
+export const PageFields = ({ course, lesson, onChange, errors }: KindFieldsProps) => (
+  <PageEditor
+    organisation={course.organisation}
     value={lesson.text ?? ''}
     error={errors.text}
-    onChange={(event) => onChange({ text: event.currentTarget.value })}
+    onChange={(text) => onChange({ text })}
   />
 )

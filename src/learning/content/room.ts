@@ -1,0 +1,21 @@
+import type { Room } from '../../kernel/room.ts'
+import { fileOperations } from './routes.ts'
+import { fileRoute } from './serving-routes.ts'
+import { removeAbandoned, removeUnused } from './upload.ts'
+
+export const content: Room = {
+  name: 'content',
+  areas: { Files: 'Uploaded files of organisations, for lessons.' },
+  operations: fileOperations,
+  contentRoutes: [fileRoute],
+  personalTables: {
+    files: {
+      inExport: 'no: files belong to the organisation',
+      whenDeleted: 'the file stays, without its author',
+    },
+  },
+  upkeep: [
+    { name: 'abandoned uploads', run: removeAbandoned },
+    { name: 'unused contents of files', run: removeUnused },
+  ],
+}
