@@ -39,6 +39,7 @@ import { sessions } from './kernel/sessions/room.ts'
 import { shares } from './kernel/shares/room.ts'
 import { classes } from './learning/classes/room.ts'
 import { courses } from './learning/courses/room.ts'
+import { evaluations } from './learning/evaluations/room.ts'
 import { notes } from './learning/notes/room.ts'
 import { progress } from './learning/progress/room.ts'
 import { administration } from './operations/administration/room.ts'
@@ -78,6 +79,7 @@ export const rooms: readonly Room[] = [
   courses, // /edu/v1/course, /edu/v1/lesson: courses, lessons and objectives
   classes, // /edu/v1/class: classes, enrolments and rosters
   progress, // /edu/v1/lesson/progress: attempts, locks and grading
+  evaluations, // /edu/v1/evaluation: what instructors record about instructor-led lessons
   notes, // /edu/v1/note: notes about students
   // records: the record store, and the results of students
   statements, // /edu/v1/xapi, /edu/v2/xapi: stores the statements that apps send

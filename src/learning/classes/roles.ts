@@ -25,6 +25,8 @@ export const MAY = {
   /** Grade attempts. Administrators may not. */
   grade: ['instructor', 'owner'],
   record: ['student', 'instructor'],
+  /** Record evaluations of instructor-led lessons. */
+  evaluate: ['instructor'],
   launch: ['student', 'classmate', 'instructor'],
   keepNotes: ['instructor'],
   /** Leave the class by oneself. An owner relieves instructors. */
@@ -44,6 +46,7 @@ export const mayChange = (roles: ClassRoles): boolean => holdsAny(heldBy(roles),
 export const maySee = (roles: ClassRoles): boolean => holdsAny(heldBy(roles), MAY.readClass)
 export const isGrader = (roles: { readonly teaches: boolean; readonly owns: boolean }): boolean =>
   holdsAny(heldBy(roles), MAY.grade)
+export const isRecorder = (roles: { readonly teaches: boolean }): boolean => holdsAny(heldBy(roles), MAY.evaluate)
 
 /** How the caller is related to a student of a class. */
 export interface Relation extends ClassRoles {
