@@ -157,7 +157,7 @@ export type Class = { classId: string; groupId: string; name: string; sequential
 
 export type ClassDetails = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
 
-export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; keepNotes: boolean; leave: boolean; writeOwnNotes: boolean }
+export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; evaluate: boolean; keepNotes: boolean; leave: boolean; writeOwnNotes: boolean }
 
 export type ClassStaff = { handle: string; firstName: string; lastName: string; role: "instructor" | "observer" }
 
@@ -200,6 +200,12 @@ export type AttemptsLeft = { studentId: string; lessonId: string; attempts: numb
 export type GradeChanges = ({ change: string; lessonResultId: string | null; before: unknown; after: unknown; reason: string; byId: string | null; byName: string | null; changed: string })[]
 
 export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; lessonResultId: string; completed: string })[]; total: number; limit: number; page: number; pages: number }
+
+export type RecordedEvaluations = { evaluations: ({ evaluationId: string; studentId: string; evaluation: Evaluation | null; code: number | null; error: string | null })[] }
+
+export type Evaluation = { evaluationId: string; version: number; classId: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; lessonResultId: string; criteria: ({ id: string; name: string; objective: string | null; maxPoints: number; points: number | null })[]; score: number | null; pass: boolean; remarks: string; startTime: string; endTime: string; recordedBy: string | null; recorded: string; changed: string; acknowledged: string | null; comment: string; counts: boolean }
+
+export type EvaluationPage = { docs: Evaluation[]; total: number; limit: number; page: number; pages: number }
 
 export type Notes = Note[]
 
@@ -907,6 +913,21 @@ export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; cl
 
 /** List attempts to grade. */
 export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; sort?: "completed" | "-completed" | "student" | "-student" | "lesson" | "-lesson"; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
+
+/** Record evaluations. */
+export const recordEvaluations = /* @__PURE__ */ operation<{ classId: string; lessonId: string; evaluations: ({ evaluationId: string; studentId: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; startTime: string; endTime?: string })[] }, RecordedEvaluations>('recordEvaluations', 'POST', '/edu/v1/evaluation')
+
+/** Get an evaluation. */
+export const readEvaluation = /* @__PURE__ */ operation<{ evaluationId: string }, Evaluation>('readEvaluation', 'GET', '/edu/v1/evaluation')
+
+/** List evaluations. */
+export const listEvaluations = /* @__PURE__ */ operation<{ classId?: string; lessonId?: string; studentId?: string; acknowledged?: boolean; page?: number; limit?: number }, EvaluationPage>('listEvaluations', 'GET', '/edu/v1/evaluation/list')
+
+/** Change an evaluation. */
+export const changeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; reason?: string }, Evaluation>('changeEvaluation', 'POST', '/edu/v1/evaluation/change')
+
+/** Acknowledge an evaluation. */
+export const acknowledgeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; version?: number; comment?: string }, Evaluation>('acknowledgeEvaluation', 'POST', '/edu/v1/evaluation/acknowledge')
 
 /** List notes. */
 export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string; page?: number; limit?: number }, Notes | NotePage>('listNotes', 'GET', '/edu/v1/note/list')

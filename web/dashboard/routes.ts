@@ -15,7 +15,7 @@ import {
 } from '../api/operations.ts'
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
-import { known, oneOf, pageFrom, sortFrom, textFrom } from '../parts/search.ts'
+import { known, oneOf, pageFrom, sortFrom, textFrom, textsFrom } from '../parts/search.ts'
 import { gradebookPage } from './classes/gradebook-page-query.ts'
 import { timelineQuery } from './progress/timeline-query.ts'
 
@@ -65,6 +65,16 @@ const lesson = createRoute({
   component: lazyRouteComponent(() => import('./lessons/lesson-page.tsx'), 'LessonPage'),
   loader: ({ params: { classId, lessonId } }) =>
     load({ lesson: query(readLessonContent, { classId, lessonId }), results: query(readResults, { classId }) }),
+})
+
+/** The instructor's form for an instructor-led lesson. */
+const evaluate = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'lessons/$lessonId/evaluate',
+  component: lazyRouteComponent(() => import('./evaluations/evaluate-page.tsx'), 'EvaluatePage'),
+  /** The students to evaluate; all of the class if they are missing. */
+  validateSearch: ({ students }: Record<string, unknown>) => known({ students: textsFrom(students, 100) }),
+  loader: ({ params: { classId, lessonId } }) => load({ lesson: query(readLessonContent, { classId, lessonId }) }),
 })
 
 const gradebook = createRoute({
@@ -149,6 +159,6 @@ const course = createRoute({
 
 export const dashboardRoutes = [
   dashboard,
-  classFrame.addChildren([classPage, lesson, gradebook, student, grading, roster, settings]),
+  classFrame.addChildren([classPage, lesson, evaluate, gradebook, student, grading, roster, settings]),
   course,
 ] as const

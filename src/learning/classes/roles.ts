@@ -88,6 +88,7 @@ export function permissionsIn(roles: RolesAndStatus): ClassPermissions {
     changeRoster: holdsAny(held, MAY.change),
     setLocks: holdsAny(held, MAY.change),
     grade: holdsAny(held, MAY.grade),
+    evaluate: holdsAny(held, MAY.evaluate),
     launch: holdsAny(held, MAY.launch),
     keepNotes: holdsAny(held, MAY.keepNotes),
     leave: holdsAny({ ...held, student: roles.status !== null }, MAY.leave),
