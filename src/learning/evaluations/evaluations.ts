@@ -246,7 +246,8 @@ const toEvaluation = (row: Omit<RowOf<typeof store.findEvaluation>, 'id' | 'less
   pass: row.pass,
   remarks: row.remarks,
   startTime: row.started_at,
-  endTime: row.completed_at,
+  // The attempt of an evaluation is always completed.
+  endTime: row.completed_at!,
   recordedBy: row.recorder,
   recorded: row.recorded_at,
   changed: row.changed_at,

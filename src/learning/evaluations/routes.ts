@@ -28,7 +28,7 @@ export const evaluationOperations: readonly Operation[] = [
     name: 'recordEvaluations',
     summary: 'Record evaluations',
     description:
-      'Records what an instructor has evaluated in an instructor-led lesson, for up to 100 students. Each evaluation is an attempt with its score, and criteria with an objective set the score of that objective; an attempt that is open is completed. Each is recorded or refused on its own: the response is 200, and `error` says which were refused and why. The client chooses each `evaluationId`, so the request can be repeated after a lost connection.',
+      'Records what an instructor has evaluated in an instructor-led lesson, for up to 100 students. Each is an attempt, or completes the one that is open, and is recorded or refused on its own: the response is 200, and `error` says which were refused and why. The client chooses each `evaluationId`, so the request can be repeated after a lost connection.',
     example: {
       request: {
         classId: 'class-alpha',

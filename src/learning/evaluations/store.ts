@@ -16,7 +16,7 @@ const evaluationRow = {
   pass: c.bool,
   remarks: c.text,
   started_at: c.instant,
-  completed_at: c.instant,
+  completed_at: nullable(c.instant),
   recorder: nullable(c.text),
   recorded_at: c.instant,
   changed_at: c.instant,
