@@ -223,7 +223,9 @@ export type Results = { classId: string; studentId: string; lessons: ({ lessonId
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
-export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz" })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[] })[]; total: number; limit: number; page: number; pages: number }
+export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz" })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[]; waiting: number[]; passed: number; meanScore: number | null })[]; total: number; limit: number; page: number; pages: number }
+
+export type GradebookAverages = { classId: string; students: number; lessons: ({ lessonId: string; started: number; passed: number; waiting: number; meanScore: number | null })[] }
 
 export type StoreIdentity = { kind: "key" | "user" | "administrator"; key: string | null; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean }
 
@@ -963,7 +965,10 @@ export const readResults = /* @__PURE__ */ operation<{ classId: string; studentI
 export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
 
 /** Get a gradebook. */
-export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result"; lessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result" | "passed" | "-passed" | "mean" | "-mean"; lessonId?: string; state?: "waiting" | "failed" | "incomplete" | "in progress" | "passed" | "not started"; stateLessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+
+/** Get averages of a gradebook. */
+export const readGradebookAverages = /* @__PURE__ */ operation<{ classId: string }, GradebookAverages>('readGradebookAverages', 'GET', '/edu/v1/class/gradebook/averages')
 
 /** Export a gradebook as CSV. */
 export const exportGradebook = /* @__PURE__ */ address<{ classId: string }>('/edu/v1/class/gradebook/csv')

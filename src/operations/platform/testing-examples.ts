@@ -678,6 +678,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   },
   readResults: doWalkaround,
   readGradebook: doWalkaround,
+  readGradebookAverages: doWalkaround,
   exportGradebook: doWalkaround,
   readTimeline: doWalkaround,
   listAwaiting: async (scene) => {

@@ -179,10 +179,7 @@ test('an author writes a rubric, and moves and deletes its criteria', { skip: no
   const page = await openChromium(t)
   const problems = collectProblems(page)
   await enterAs(page, address, 'Ellis', '/dashboard/courses/course-rating')
-  await page
-    .getByRole('button', { name: /Check ride/ })
-    .first()
-    .click()
+  await page.getByRole('button', { name: 'Edit Check ride' }).first().click()
   const form = page.getByRole('dialog')
   await form.getByRole('button', { name: 'Add criterion' }).click()
   await form.getByRole('button', { name: 'Apply' }).click()
@@ -195,7 +192,7 @@ test('an author writes a rubric, and moves and deletes its criteria', { skip: no
   await form.getByRole('button', { name: 'Delete Crosswind landing' }).click()
   await look(page)
   await form.getByRole('button', { name: 'Apply' }).click()
-  await page.getByRole('button', { name: /Save/ }).first().click()
+  await page.getByRole('button', { name: 'Save draft' }).click()
   await until('the draft is saved', async () => {
     const [row] = await app.sql(`select draft from courses where key = 'course-rating'`)
     const ride = JSON.parse(JSON.stringify(row?.draft ?? null))?.lessons?.find(
