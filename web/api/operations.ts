@@ -225,7 +225,7 @@ export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | n
 
 export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz" })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[]; waiting: number[]; passed: number; meanScore: number | null })[]; total: number; limit: number; page: number; pages: number }
 
-export type GradebookAverages = { classId: string; students: number; lessons: ({ lessonId: string; started: number; passed: number; waiting: number; meanScore: number | null })[] }
+export type GradebookAverages = { classId: string; students: number; lessons: ({ lessonId: string; name: string; started: number; passed: number; waiting: number; meanScore: number | null })[] }
 
 export type StoreIdentity = { kind: "key" | "user" | "administrator"; key: string | null; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean }
 

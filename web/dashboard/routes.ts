@@ -16,7 +16,7 @@ import {
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
 import { known, oneOf, pageFrom, sortFrom, textFrom, textsFrom } from '../parts/search.ts'
-import { gradebookPage } from './classes/gradebook-page-query.ts'
+import { GRADEBOOK_COLUMNS, GRADEBOOK_STATES, gradebookPage } from './classes/gradebook-page-query.ts'
 import { timelineQuery } from './progress/timeline-query.ts'
 
 const dashboard = createRoute({
@@ -81,11 +81,13 @@ const gradebook = createRoute({
   getParentRoute: () => classFrame,
   path: 'gradebook',
   component: lazyRouteComponent(() => import('./classes/gradebook-page.tsx'), 'GradebookPage'),
-  validateSearch: ({ search, sort, lesson }: Record<string, unknown>) =>
+  validateSearch: ({ search, sort, lesson, state, in: inLesson }: Record<string, unknown>) =>
     known({
       search: textFrom(search, 200),
-      sort: sortFrom(lesson === undefined ? ['name'] : ['name', 'result'], sort),
+      sort: sortFrom(lesson === undefined ? ['name', 'passed', 'mean'] : GRADEBOOK_COLUMNS, sort),
       lesson: textFrom(lesson, 200),
+      state: oneOf(GRADEBOOK_STATES, state),
+      in: textFrom(inLesson, 200),
     }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { classId }, deps }) => load({}, { firstPage: gradebookPage(classId, deps, 1) }),

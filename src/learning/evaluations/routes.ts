@@ -82,7 +82,6 @@ export const evaluationOperations: readonly Operation[] = [
     input: ListEvaluations,
     output: json(EvaluationPage),
     isCompressible: true,
-    errors: ['forbidden'],
     run: ({ db, who }, input) => listEvaluations(db, who, input),
   }),
   op('POST /edu/v1/evaluation/change', {

@@ -50,14 +50,12 @@ export const findEvaluation = read('evaluations.find', {
      where v.key = :evaluation and (e.person_id = :person or r.teaches or r.observes or r.manages)`,
 })
 
-/** Finds a class, the caller's roles in it, and whether the caller is or was one of its students. */
+/** Finds a class and the caller's roles in it. */
 export const findReader = read('evaluations.findReader', {
   params: { person: c.int8, class: c.text },
-  row: { id: c.int8, teaches: c.bool, observes: c.bool, manages: c.bool, is_student: c.bool },
+  row: { id: c.int8, teaches: c.bool, observes: c.bool, manages: c.bool },
   text: `
-    select c.id, r.teaches, r.observes, r.manages,
-           exists (select from enrolments e where e.class_id = c.id and e.person_id = :person) as is_student
-      from classes c, roles_in_class(:person, c) r where c.key = :class`,
+    select c.id, r.teaches, r.observes, r.manages from classes c, roles_in_class(:person, c) r where c.key = :class`,
 })
 
 /**

@@ -242,9 +242,9 @@ test('a gradebook is filtered by state, sorted by totals, and has averages over 
     classId: 'alpha',
     students: 2,
     lessons: [
-      { lessonId: 'essay', started: 1, passed: 0, waiting: 1, meanScore: null },
-      { lessonId: 'flight', started: 2, passed: 1, waiting: 0, meanScore: 67.5 },
-      { lessonId: 'drill', started: 1, passed: 0, waiting: 0, meanScore: null },
+      { lessonId: 'essay', name: 'Essay', started: 1, passed: 0, waiting: 1, meanScore: null },
+      { lessonId: 'flight', name: 'Flight', started: 2, passed: 1, waiting: 0, meanScore: 67.5 },
+      { lessonId: 'drill', name: 'Drill', started: 1, passed: 0, waiting: 0, meanScore: null },
     ],
   })
   assertError(await (await browse(app, 'avery')).get(`${CLASS}/gradebook/averages`, ALPHA), 403, 4032)

@@ -77,9 +77,16 @@ export async function readAverages(db: Db, who: PersonCaller, what: NameClass): 
   return {
     classId: what.classId,
     students: rows[0]?.students ?? 0,
-    lessons: columns.map(({ lesson, lesson_id }) => {
+    lessons: columns.map(({ lesson, lesson_id, name }) => {
       const { started = 0, passed = 0, waiting = 0, mean = null } = found.get(lesson_id) ?? {}
-      return { lessonId: lesson, started: started ?? 0, passed: passed ?? 0, waiting: waiting ?? 0, meanScore: mean }
+      return {
+        lessonId: lesson,
+        name,
+        started: started ?? 0,
+        passed: passed ?? 0,
+        waiting: waiting ?? 0,
+        meanScore: mean,
+      }
     }),
   }
 }

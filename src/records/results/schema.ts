@@ -152,6 +152,7 @@ export const GradebookAverages = Type.Object(
     lessons: Type.Array(
       Type.Object({
         lessonId: Type.String(),
+        name: Type.String(),
         started: Type.Integer({ description: 'Number of students who have started it' }),
         passed: Type.Integer({ description: 'Number of students who have passed it' }),
         waiting: Type.Integer({ description: 'Number of students whose latest attempt waits for a grade' }),

@@ -1,8 +1,15 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Evaluation, type LessonDetails, listEvaluations, listStudents, readHere } from '../../api/operations.ts'
+import {
+  type Evaluation,
+  type LessonDetails,
+  listEvaluations,
+  listStudents,
+  readClass,
+  readHere,
+} from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { ClipboardCheck, Clock } from '../../parts/icons.tsx'
@@ -11,7 +18,6 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
-import { useClass } from '../classes/class-frame.tsx'
 import { dashboardWords } from '../words.ts'
 import classes from './evaluation.module.css'
 import { EvaluationFields } from './evaluation-fields.tsx'
@@ -29,8 +35,9 @@ interface Candidate {
 
 /** Lets an instructor record evaluations of an instructor-led lesson, also without a connection. */
 export function EvaluatePage() {
-  const { classId, may } = useClass()
-  const { lessonId } = route.useParams()
+  const { classId, lessonId } = route.useParams()
+  // The frame of the class has loaded it already.
+  const { may } = useSuspenseQuery(query(readClass, { classId })).data
   const loaded = route.useLoaderData()
   const lesson = useQuery(loaded.lesson)
   const here = useQuery(query(readHere, {}))
