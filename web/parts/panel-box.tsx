@@ -13,7 +13,7 @@ export interface PanelProps {
 
 /**
  * The content of `Panel`: like `DialogBox`, but at the side, so that the row it is about stays visible. Escape closes
- * it, and the focus returns to the element that opened it. If a form inside has changes, closing asks first.
+ * it. If a form inside has changes, closing asks first. The page returns the focus, because what is shown can change.
  */
 export function PanelBox({ isOpen, title, onClose, children }: PanelProps) {
   const [forms] = useState(() => new Set<() => boolean>())
@@ -25,6 +25,7 @@ export function PanelBox({ isOpen, title, onClose, children }: PanelProps) {
       opened={isOpened}
       onClose={() => mayDiscard(forms) && onClose()}
       position="right"
+      returnFocus={false}
       size="md"
       transitionProps={{ duration: 120 }}
     >

@@ -231,6 +231,8 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   listInvitations: [100, 4_000],
   listSentInvitations: [100, 1_000],
   listBuckets: [1_000, 300],
+  readEvaluation: [50, 1_500],
+  readGradebookAverages: [500, 1_200],
   readApp: [1, 64 * 1024],
   listApps: [100, 14_000],
   listAppUsers: [100, 1_000],

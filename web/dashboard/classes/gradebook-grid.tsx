@@ -89,7 +89,7 @@ function Grid({ classDetails, averages, view, onSort, lessons, total }: GridProp
   const [place, setPlace] = useState<CellPosition>({ row: 0, column: 0 })
   const [areKeysShown, showKeys] = useState(false)
   /** The cell that is open in the panel. */
-  const [opened, setOpened] = useState<CellPosition>()
+  const [opened, setOpened] = useState<CellPosition & { readonly studentId: string }>()
   /** Whether to focus the chosen cell after the next render, because the person chose it with the keyboard. */
   const isMoved = useRef(false)
 
@@ -101,7 +101,8 @@ function Grid({ classDetails, averages, view, onSort, lessons, total }: GridProp
   }
   useEffect(measure, [total])
   useLayoutEffect(() => {
-    if (!isMoved.current) return
+    // While the panel is open, the focus stays in it.
+    if (!isMoved.current || opened) return
     const cell = box.current!.querySelector<HTMLElement>(`[data-place="${place.row}-${place.column}"]`)
     if (!cell) return
     cell.focus({ preventScroll: true })
@@ -125,7 +126,7 @@ function Grid({ classDetails, averages, view, onSort, lessons, total }: GridProp
   }
   const open = ({ row, column }: CellPosition) => {
     const student = rowAt(row)
-    if (student && isLesson(column)) setOpened({ row, column })
+    if (student && isLesson(column)) setOpened({ row, column, studentId: student.studentId })
     else if (student)
       void navigate({
         to: '/dashboard/classes/$classId/students/$studentId',
@@ -307,17 +308,22 @@ interface Rows {
  * Finds the next cell that waits for a grade, row by row. From an instructor-led lesson it looks only at that lesson,
  * and stops at students who were not evaluated yet.
  */
-async function findNext({ row, column }: CellPosition, { lessons, total, readRow }: Rows) {
+async function findNext(
+  { row, column, studentId }: CellPosition & { readonly studentId: string },
+  { lessons, total, readRow }: Rows,
+) {
   const isLed = lessons[column - 1]!.kind === 'instructor-led'
   for (let at = row; at < total; at++) {
     const student = await readRow(at)
     const cells = student ? cellsOf(student, lessons) : []
+    // A student who no longer matches the filter leaves the list, and the next one moves up.
+    const isSame = student?.studentId === studentId
     const found = cells.findIndex(({ isWaiting, result }, i) =>
       isLed
-        ? at > row && i === column - 1 && (isWaiting || result === 'NOT STARTED')
-        : isWaiting && (at > row || i > column - 1),
+        ? !isSame && i === column - 1 && (isWaiting || result === 'NOT STARTED')
+        : isWaiting && (!isSame || i > column - 1),
     )
-    if (found >= 0) return { row: at, column: found + 1 }
+    if (student && found >= 0) return { row: at, column: found + 1, studentId: student.studentId }
   }
   return undefined
 }

@@ -44,6 +44,14 @@ await run(app, {
       instructors: ['@casey'],
       observers: ['@drew'],
       students: STUDENTS.map((name) => ({ handle: `@${name}`, id: `rating-${name}` })),
+      attempts: ['blake', 'martin.alvarez'].map((name) => ({
+        id: `essay-${name}`,
+        handle: `@${name}`,
+        lesson: 'essay',
+        started: '2025-09-01T08:00:00Z',
+        completed: '2025-09-01T09:00:00Z',
+        answers: [{ question: 'Why does it fly?', answerText: 'Because it is asked to', isSure: true }],
+      })),
     },
   ],
 })
@@ -200,5 +208,85 @@ test('an author writes a rubric, and moves and deletes its criteria', { skip: no
     )
     return ride?.rubric?.map(({ name }: { name: string }) => name).join() === 'Checklist,Radio'
   })
+  assert.deepEqual(problems, [])
+})
+
+test('an instructor grades in the gradebook with the keyboard alone', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Casey', `${CLASS}/gradebook`)
+  const grid = page.getByRole('grid', { name: 'Gradebook' })
+  const waiting = grid.getByRole('gridcell').filter({ hasText: 'To grade' })
+  await waiting.first().waitFor()
+  assert.equal(await waiting.count(), 2)
+  const focused = () => page.evaluate<string | undefined>('document.activeElement.dataset.place')
+  const [first, second] = await waiting.evaluateAll((cells) =>
+    cells.map((cell) => (cell as unknown as { dataset: { place: string } }).dataset.place),
+  )
+  await waiting.first().focus()
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('dialog')
+  await panel.getByText('Because it is asked to').waitFor()
+  await panel.getByText('Answer text').waitFor()
+  await look(page)
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'hidden' })
+  assert.equal(await focused(), first)
+
+  await page.keyboard.press('Enter')
+  await panel.getByRole('spinbutton', { name: 'Score' }).fill('40')
+  await page.keyboard.press('Enter')
+  // The panel goes on to the next attempt that waits.
+  const title = page.getByRole('dialog', { name: /Essay/ })
+  await until('the next is open', async () => (await waiting.count()) === 1 && (await title.count()) === 1)
+  await panel.getByRole('spinbutton', { name: 'Score' }).fill('90')
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing else to grade').waitFor()
+  await panel.waitFor({ state: 'hidden' })
+  assert.equal(await focused(), second)
+  await grid.getByRole('columnheader', { name: /Essay/ }).getByText('Mean 65 · 20 % passed').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the gradebook is filtered by state and sorted by totals', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Casey', `${CLASS}/gradebook`)
+  const grid = page.getByRole('grid', { name: 'Gradebook' })
+  await grid.getByRole('button', { name: 'Mean score' }).click()
+  await page.waitForURL(/sort=mean/)
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Failed')
+  await page.waitForURL(/state=failed/)
+  await until('two have failed something', async () => (await grid.getByRole('rowheader').count()) === 2)
+  await page.getByRole('combobox', { name: 'Lesson' }).selectOption('Essay')
+  await page.waitForURL(/in=essay/)
+  await until('one has failed the essay', async () => (await grid.getByRole('rowheader').count()) === 1)
+  await look(page)
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Waiting for a grade')
+  await page.getByText('No results').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('an evaluation is changed in the gradebook, and the student acknowledges it again', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Casey', `${CLASS}/gradebook?search=avery`)
+  const grid = page.getByRole('grid', { name: 'Gradebook' })
+  await grid.getByRole('gridcell').filter({ hasText: '80' }).first().click()
+  const panel = page.getByRole('dialog')
+  await panel.getByText('Calm and precise').waitFor()
+  await panel.getByRole('button', { name: 'Change' }).click()
+  await panel.getByRole('spinbutton', { name: 'Radio' }).fill('10')
+  assert.equal(await panel.getByRole('spinbutton', { name: 'Score' }).inputValue(), '93.33')
+  await panel.getByRole('button', { name: 'Change' }).click()
+  await panel.getByText('Enter a reason').waitFor()
+  await look(page)
+  await panel.getByRole('textbox', { name: 'Reason' }).fill('Listened to the tape')
+  await panel.getByRole('button', { name: 'Change' }).click()
+  await panel.getByText('Not acknowledged yet').waitFor()
+  await page.keyboard.press('Escape')
+  await grid.getByRole('gridcell').filter({ hasText: '93.33' }).first().waitFor()
   assert.deepEqual(problems, [])
 })

@@ -5,6 +5,7 @@ import {
   listAttempts,
   listEvaluations,
   readGradebook,
+  readGradebookAverages,
   readResults,
   readTimeline,
   recordEvaluations,
@@ -15,7 +16,14 @@ import { type Outbox, readOutbox, type Waiting, writeOutbox } from './outbox.ts'
 import { evaluationWords as say } from './words.ts'
 
 /** Reads whose cached results an evaluation makes stale. */
-export const EVALUATION_READS = [listEvaluations, listAttempts, readGradebook, readResults, readTimeline]
+export const EVALUATION_READS = [
+  listEvaluations,
+  listAttempts,
+  readGradebook,
+  readGradebookAverages,
+  readResults,
+  readTimeline,
+]
 
 /** How often to try again while the browser believes that it is online. */
 const RETRY_MS = 20_000

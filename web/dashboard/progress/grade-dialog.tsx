@@ -6,6 +6,7 @@ import {
   listAttempts,
   listAwaiting,
   readGradebook,
+  readGradebookAverages,
   readResults,
   readTimeline,
 } from '../../api/operations.ts'
@@ -69,7 +70,7 @@ export function GradeForm({ attempt, onClose, onDone = onClose }: GradeFormProps
   const reported = attempts.data?.docs[0]
   const how = reported && sayReported(reported.reported)
   const grade = useWrite(gradeAttempt, {
-    changes: [listAwaiting, readResults, readTimeline, readGradebook, listAttempts],
+    changes: [listAwaiting, readResults, readTimeline, readGradebook, readGradebookAverages, listAttempts],
   })
   const form = useForm({
     initialValues: { how: 'score' as GradeChoice, score: '' as number | string, reason: '' },
