@@ -687,6 +687,36 @@ CREATE TABLE enrolments (
 CREATE INDEX enrolments_by_class ON enrolments (class_id, id);
 CREATE INDEX enrolments_by_person ON enrolments (person_id, enrolled_at);
 
+CREATE TABLE evaluations (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  attempt_id bigint NOT NULL,
+  enrolment_id bigint NOT NULL,
+  lesson_id bigint NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  criteria json NOT NULL,
+  remarks text NOT NULL,
+  recorded_by bigint,
+  recorded_at timestamptz NOT NULL,
+  changed_at timestamptz NOT NULL,
+  acknowledged_at timestamptz,
+  comment text NOT NULL DEFAULT ''::text,
+  share_no bigint,
+  CONSTRAINT evaluations_pkey PRIMARY KEY (id),
+  CONSTRAINT evaluations_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES attempts(id) ON DELETE CASCADE,
+  CONSTRAINT evaluations_enrolment_id_fkey FOREIGN KEY (enrolment_id) REFERENCES enrolments(id) ON DELETE CASCADE,
+  CONSTRAINT evaluations_lesson_id_fkey FOREIGN KEY (lesson_id) REFERENCES lessons(id),
+  CONSTRAINT evaluations_recorded_by_fkey FOREIGN KEY (recorded_by) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT evaluations_attempt_id_key UNIQUE (attempt_id),
+  CONSTRAINT evaluations_key_key UNIQUE (key)
+);
+CREATE INDEX evaluations_by_enrolment ON evaluations (enrolment_id, lesson_id);
+CREATE INDEX evaluations_by_lesson ON evaluations (lesson_id);
+CREATE INDEX evaluations_by_recorder ON evaluations (recorded_by);
+CREATE TRIGGER evaluations_changed AFTER UPDATE OF criteria, remarks, comment ON evaluations FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER evaluations_gone AFTER DELETE ON evaluations FOR EACH ROW WHEN (old.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER evaluations_stored AFTER INSERT ON evaluations FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+
 CREATE TABLE event_consumers (
   name text NOT NULL,
   "position" bigint NOT NULL,
@@ -1677,6 +1707,14 @@ CREATE OR REPLACE FUNCTION bytes_of(document documents)
  IMMUTABLE
 AS $function$
   select whole_kib(octet_length(document.contents))
+$function$;
+
+CREATE OR REPLACE FUNCTION bytes_of(evaluation evaluations)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select whole_kib(octet_length(evaluation.criteria::text) + octet_length(evaluation.remarks) + octet_length(evaluation.comment))
 $function$;
 
 CREATE OR REPLACE FUNCTION bytes_of(note notes)

@@ -236,6 +236,7 @@ const CONSOLE: readonly PageCase[] = [
  * Paths of pages that are not in `PAGES`: the tests of their areas check them, most of them after creating a record.
  */
 export const SEEN_IN_STORIES: readonly string[] = [
+  '/dashboard/classes/$classId/lessons/$lessonId/evaluate',
   '/console/plugins/$clientId/deliveries/$deliveryId',
   '/console/ato/packages/$packageId',
   '/console/ato/requests/$requestId',

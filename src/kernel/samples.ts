@@ -40,6 +40,7 @@ export const BROWSER_ID = 'b84d2e60-57fa-4c19-8e3b-1d90c6a7f245'
 export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const INVITATION_ID = 'mD5vTq8KcXf2RbW7nLs0Jg'
+export const EVALUATION_ID = 'gV3nYd7LpXs1MqT8cHk5Rw'
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 export const FILE_ID = 'Vb3nQx8RtLm2KzWc7HdJ0g'
 export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'

@@ -177,7 +177,7 @@ export type Class = { classId: string; groupId: string; name: string; sequential
 
 export type ClassDetails = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
 
-export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; keepNotes: boolean; leave: boolean; writeOwnNotes: boolean }
+export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; evaluate: boolean; keepNotes: boolean; leave: boolean; writeOwnNotes: boolean }
 
 export type ClassStaff = { handle: string; firstName: string; lastName: string; role: "instructor" | "observer" }
 
@@ -221,6 +221,12 @@ export type GradeChanges = ({ change: string; lessonResultId: string | null; bef
 
 export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; lessonResultId: string; completed: string })[]; total: number; limit: number; page: number; pages: number }
 
+export type RecordedEvaluations = { evaluations: ({ evaluationId: string; studentId: string; evaluation: Evaluation | null; code: number | null; error: string | null })[] }
+
+export type Evaluation = { evaluationId: string; version: number; classId: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; lessonResultId: string; criteria: ({ id: string; name: string; objective: string | null; maxPoints: number; points: number | null })[]; score: number | null; pass: boolean; remarks: string; startTime: string; endTime: string; recordedBy: string | null; recorded: string; changed: string; acknowledged: string | null; comment: string; counts: boolean }
+
+export type EvaluationPage = { docs: Evaluation[]; total: number; limit: number; page: number; pages: number }
+
 export type Notes = Note[]
 
 export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; authorName: string | null; createdDate: string }
@@ -243,7 +249,9 @@ export type Results = { classId: string; studentId: string; lessons: ({ lessonId
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
-export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz" })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[] })[]; total: number; limit: number; page: number; pages: number }
+export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz" })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[]; waiting: number[]; passed: number; meanScore: number | null })[]; total: number; limit: number; page: number; pages: number }
+
+export type GradebookAverages = { classId: string; students: number; lessons: ({ lessonId: string; name: string; started: number; passed: number; waiting: number; meanScore: number | null })[] }
 
 export type StoreIdentity = { kind: "key" | "user" | "administrator"; key: string | null; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean }
 
@@ -958,6 +966,21 @@ export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; cl
 /** List attempts to grade. */
 export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; sort?: "completed" | "-completed" | "student" | "-student" | "lesson" | "-lesson"; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
 
+/** Record evaluations. */
+export const recordEvaluations = /* @__PURE__ */ operation<{ classId: string; lessonId: string; evaluations: ({ evaluationId: string; studentId: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; startTime: string; endTime?: string })[] }, RecordedEvaluations>('recordEvaluations', 'POST', '/edu/v1/evaluation')
+
+/** Get an evaluation. */
+export const readEvaluation = /* @__PURE__ */ operation<{ evaluationId: string }, Evaluation>('readEvaluation', 'GET', '/edu/v1/evaluation')
+
+/** List evaluations. */
+export const listEvaluations = /* @__PURE__ */ operation<{ classId?: string; lessonId?: string; studentId?: string; acknowledged?: boolean; page?: number; limit?: number }, EvaluationPage>('listEvaluations', 'GET', '/edu/v1/evaluation/list')
+
+/** Change an evaluation. */
+export const changeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; reason?: string }, Evaluation>('changeEvaluation', 'POST', '/edu/v1/evaluation/change')
+
+/** Acknowledge an evaluation. */
+export const acknowledgeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; version?: number; comment?: string }, Evaluation>('acknowledgeEvaluation', 'POST', '/edu/v1/evaluation/acknowledge')
+
 /** List notes. */
 export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string; page?: number; limit?: number }, Notes | NotePage>('listNotes', 'GET', '/edu/v1/note/list')
 
@@ -1007,7 +1030,10 @@ export const readResults = /* @__PURE__ */ operation<{ classId: string; studentI
 export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
 
 /** Get a gradebook. */
-export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result"; lessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result" | "passed" | "-passed" | "mean" | "-mean"; lessonId?: string; state?: "waiting" | "failed" | "incomplete" | "in progress" | "passed" | "not started"; stateLessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+
+/** Get averages of a gradebook. */
+export const readGradebookAverages = /* @__PURE__ */ operation<{ classId: string }, GradebookAverages>('readGradebookAverages', 'GET', '/edu/v1/class/gradebook/averages')
 
 /** Export a gradebook as CSV. */
 export const exportGradebook = /* @__PURE__ */ address<{ classId: string }>('/edu/v1/class/gradebook/csv')

@@ -16,8 +16,8 @@ import {
 } from '../api/operations.ts'
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
-import { known, oneOf, pageFrom, sortFrom, textFrom } from '../parts/search.ts'
-import { gradebookPage } from './classes/gradebook-page-query.ts'
+import { known, oneOf, pageFrom, sortFrom, textFrom, textsFrom } from '../parts/search.ts'
+import { GRADEBOOK_COLUMNS, GRADEBOOK_STATES, gradebookPage } from './classes/gradebook-page-query.ts'
 import { timelineQuery } from './progress/timeline-query.ts'
 
 const dashboard = createRoute({
@@ -68,15 +68,27 @@ const lesson = createRoute({
     load({ lesson: query(readLessonContent, { classId, lessonId }), results: query(readResults, { classId }) }),
 })
 
+/** The instructor's form for an instructor-led lesson. */
+const evaluate = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'lessons/$lessonId/evaluate',
+  component: lazyRouteComponent(() => import('./evaluations/evaluate-page.tsx'), 'EvaluatePage'),
+  /** The students to evaluate; all of the class if they are missing. */
+  validateSearch: ({ students }: Record<string, unknown>) => known({ students: textsFrom(students, 100) }),
+  loader: ({ params: { classId, lessonId } }) => load({ lesson: query(readLessonContent, { classId, lessonId }) }),
+})
+
 const gradebook = createRoute({
   getParentRoute: () => classFrame,
   path: 'gradebook',
   component: lazyRouteComponent(() => import('./classes/gradebook-page.tsx'), 'GradebookPage'),
-  validateSearch: ({ search, sort, lesson }: Record<string, unknown>) =>
+  validateSearch: ({ search, sort, lesson, state, in: inLesson }: Record<string, unknown>) =>
     known({
       search: textFrom(search, 200),
-      sort: sortFrom(lesson === undefined ? ['name'] : ['name', 'result'], sort),
+      sort: sortFrom(lesson === undefined ? ['name', 'passed', 'mean'] : GRADEBOOK_COLUMNS, sort),
       lesson: textFrom(lesson, 200),
+      state: oneOf(GRADEBOOK_STATES, state),
+      in: textFrom(inLesson, 200),
     }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { classId }, deps }) => load({}, { firstPage: gradebookPage(classId, deps, 1) }),
@@ -165,7 +177,7 @@ const lessonPreview = createRoute({
 
 export const dashboardRoutes = [
   dashboard,
-  classFrame.addChildren([classPage, lesson, gradebook, student, grading, roster, settings]),
+  classFrame.addChildren([classPage, lesson, evaluate, gradebook, student, grading, roster, settings]),
   course,
   coursePreview,
   lessonPreview,

@@ -7,7 +7,7 @@ export const shares: Room = {
   gauges: [
     {
       name: 'groundschool_records_bytes',
-      help: 'Statements, notes, attempts and documents that count for people and keys',
+      help: 'Statements, notes, attempts, evaluations and documents that count for people and keys',
       value: ({ db }) => countRecordBytes(db),
     },
     {

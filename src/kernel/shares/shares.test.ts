@@ -42,6 +42,7 @@ async function assertSharesAddUp(app: TestApp): Promise<void> {
        select coalesce(sum(x.bytes), 0) as bytes from (
          select bytes_of(n) as bytes from notes n where n.share_no = s.share_no
          union all select bytes_of(a) from attempts a where a.share_no = s.share_no
+         union all select bytes_of(v) from evaluations v where v.share_no = s.share_no
          union all select bytes_of(d) from documents d where d.share_no = s.share_no
          union all select t.charge from statements t where t.share_no = s.share_no) x) r
       where s.bytes <> r.bytes and (s.person_id is not null or s.credential_id is not null)`,

@@ -71,6 +71,7 @@ test('a class takes the newest version of a course, with a join code if requeste
       setLocks: true,
       grade: true,
       launch: false,
+      evaluate: false,
       keepNotes: false,
       leave: false,
       writeOwnNotes: false,

@@ -25,6 +25,8 @@ export const MAY = {
   /** Grade attempts. Administrators may not. */
   grade: ['instructor', 'owner'],
   record: ['student', 'instructor'],
+  /** Record evaluations of instructor-led lessons. */
+  evaluate: ['instructor'],
   launch: ['student', 'classmate', 'instructor'],
   keepNotes: ['instructor'],
   /** Leave the class by oneself. An owner relieves instructors. */
@@ -44,6 +46,7 @@ export const mayChange = (roles: ClassRoles): boolean => holdsAny(heldBy(roles),
 export const maySee = (roles: ClassRoles): boolean => holdsAny(heldBy(roles), MAY.readClass)
 export const isGrader = (roles: { readonly teaches: boolean; readonly owns: boolean }): boolean =>
   holdsAny(heldBy(roles), MAY.grade)
+export const isRecorder = (roles: { readonly teaches: boolean }): boolean => holdsAny(heldBy(roles), MAY.evaluate)
 
 /** How the caller is related to a student of a class. */
 export interface Relation extends ClassRoles {
@@ -85,6 +88,7 @@ export function permissionsIn(roles: RolesAndStatus): ClassPermissions {
     changeRoster: holdsAny(held, MAY.change),
     setLocks: holdsAny(held, MAY.change),
     grade: holdsAny(held, MAY.grade),
+    evaluate: holdsAny(held, MAY.evaluate),
     launch: holdsAny(held, MAY.launch),
     keepNotes: holdsAny(held, MAY.keepNotes),
     leave: holdsAny({ ...held, student: roles.status !== null }, MAY.leave),

@@ -118,6 +118,7 @@ const ClassPermissions = Type.Object(
     setLocks: Type.Boolean({ description: 'Can lock and unlock lessons' }),
     grade: Type.Boolean({ description: 'Can grade attempts of other users, reset lessons and grant extra attempts' }),
     launch: Type.Boolean({ description: 'Can launch its lessons in their apps' }),
+    evaluate: Type.Boolean({ description: 'Can record evaluations of instructor-led lessons' }),
     keepNotes: Type.Boolean({ description: 'Can create notes about its students, and delete any note of the class' }),
     leave: Type.Boolean({ description: 'Can leave it, as a student or an observer' }),
     writeOwnNotes: Type.Boolean({ description: 'Can create notes about themselves as a student' }),

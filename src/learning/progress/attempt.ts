@@ -1,6 +1,7 @@
 import type { ColumnType } from '../../kernel/database/columns.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { parseJson } from '../../kernel/json.ts'
+import type { LessonKind } from '../courses/schema.ts'
 import { type AttemptTiming, moveTo } from './rules.ts'
 import type { Interval, Progress, Reported, ReportedVia } from './schema.ts'
 import type { attemptRow, reportRow } from './store.ts'
@@ -83,6 +84,7 @@ export const presentReport = (row: Row<typeof reportRow>): { reported: Reported 
 export type Result = 'PASS' | 'FAIL' | 'INCOMPLETE' | 'IN PROGRESS' | 'NOT STARTED'
 
 interface AttemptOutcome {
+  readonly kind: LessonKind
   readonly isCompleted: boolean
   readonly pass: boolean
   readonly score: number | null
@@ -93,10 +95,11 @@ interface AttemptOutcome {
 }
 
 /** Determines the result of an attempt, with a sentence that explains it. */
-export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: AttemptOutcome): [Result, string] {
+export function resultOf({ kind, isCompleted, pass, score, threshold, awaitsGrade }: AttemptOutcome): [Result, string] {
   if (!isCompleted) return ['IN PROGRESS', 'Not finished yet']
   if (awaitsGrade) return ['INCOMPLETE', 'An instructor will grade this attempt']
-  if (threshold === null) {
+  // In an instructor-led lesson the instructor decides: a check ride can be failed whatever its score.
+  if (threshold === null || kind === 'instructor-led') {
     if (pass) return ['PASS', score === null ? 'Passed' : `Passed with ${score} points`]
     return ['FAIL', score === null ? 'Not passed' : `Not passed. You scored ${score}.`]
   }

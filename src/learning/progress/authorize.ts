@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { isGrader, mayGrade, mayRead, mayRecord, maySee, type Relation } from '../classes/roles.ts'
+import { isGrader, isRecorder, mayGrade, mayRead, mayRecord, maySee, type Relation } from '../classes/roles.ts'
 import type { LessonKind } from '../courses/schema.ts'
 import { type Attempt, toAttempt } from './attempt.ts'
 import * as roles from './authorize-store.ts'
@@ -213,17 +213,17 @@ export async function authorizeStudent(
 }
 
 /**
- * Checks the caller's permission for a class: staff and managers may read, instructors and owners may grade. A class
- * with which the caller has nothing to do is refused like one that does not exist.
+ * Checks the caller's permission for a class: staff and managers may read, instructors and owners may grade, and only
+ * instructors may record. A class with which the caller has nothing to do is refused like one that does not exist.
  */
 export async function authorizeClass(
   db: Db,
   who: LearningCaller,
   { classId }: { classId: string },
-  purpose: 'read' | 'grade',
+  purpose: 'read' | 'grade' | 'record',
 ): Promise<{ readonly id: number; readonly versionId: number }> {
   const row = await db.first(roles.findClass, { person: who.personId, class: classId })
-  if (!row || !(purpose === 'grade' ? isGrader(row) : maySee(row)))
-    throw fail('forbidden', 'You do not have permission to do this in this class')
+  const may = { read: maySee, grade: isGrader, record: isRecorder }[purpose]
+  if (!row || !may(row)) throw fail('forbidden', 'You do not have permission to do this in this class')
   return { id: row.id, versionId: row.version_id }
 }

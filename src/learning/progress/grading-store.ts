@@ -143,7 +143,7 @@ export const listChanges = list('progress.listChanges', {
       from ${withinBytes(
         'select * from grade_changes where enrolment_id = :enrolment and lesson_id = :lesson order by id desc limit 1000',
         {
-          size: 'octet_length(r.reason)',
+          size: 'octet_length(r.reason) + octet_length(r.before::text) + octet_length(r.after::text)',
           order: 'r.id desc',
         },
       )} g left join attempts t on t.id = g.attempt_id left join people p on p.id = g.changed_by

@@ -21,17 +21,31 @@ import type { NameAttempt, Progress } from './schema.ts'
 
 const NOT_STARTED = 'User has not started that lesson yet.'
 
-/** Sets or changes the grade of a completed attempt, updates the standing, records the change, and emits an event. */
-export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt): Promise<Progress> {
+/** What else changes with a grade, for the log of grade changes. */
+interface GradeDetails {
+  readonly before: object
+  readonly after: object
+}
+
+/**
+ * Sets or changes the grade of a completed attempt, updates the standing, records the change, and emits an event. With
+ * `details` the change is recorded even if the grade itself stays the same.
+ */
+export async function gradeAttempt(
+  db: Db,
+  who: PersonCaller,
+  what: GradeAttempt,
+  details?: GradeDetails,
+): Promise<Progress> {
   const context = await authorizeLesson(db, who, what, 'grade')
   return db.transaction(async (tx) => {
     const before = await lockAttempt(tx, context, what.lessonResultId)
     const { pass, score } = gradeOf(what, before, context.threshold)
     const isSame = pass === before.pass && score === before.score
-    if (before.awaits_grade || !isSame) {
+    if (before.awaits_grade || !isSame || details) {
       const reason = before.awaits_grade ? (what.reason?.trim() ?? '') : reasonOf(what)
-      const graded = { isCompleted: true, awaitsGrade: false, threshold: context.threshold, pass, score }
-      const [result] = resultOf(graded)
+      const { kind, threshold } = context
+      const [result] = resultOf({ kind, isCompleted: true, awaitsGrade: false, threshold, pass, score })
       await tx.first(store.gradeAttempt, {
         ...studentLesson(context),
         ...actorAndTime(who),
@@ -40,8 +54,8 @@ export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt
         score,
         result,
         reason,
-        before: JSON.stringify({ pass: before.pass, score: before.score, result: before.result }),
-        after: JSON.stringify({ pass, score, result }),
+        before: JSON.stringify({ pass: before.pass, score: before.score, result: before.result, ...details?.before }),
+        after: JSON.stringify({ pass, score, result, ...details?.after }),
         kind: 'attempt.graded',
         app: null,
       })

@@ -25,10 +25,10 @@ export const findOverlaps = read('progress.findOverlaps', {
 
 export const listThresholds = read('progress.listThresholds', {
   params: { classes: c.int8Array },
-  row: { class_id: c.int8, lesson: c.text, threshold: nullable(c.float8), instructor_graded: c.bool },
+  row: { class_id: c.int8, lesson: c.text, kind: c.text, threshold: nullable(c.float8), instructor_graded: c.bool },
   gather: false,
   text: `
-    select c.id as class_id, l.key as lesson, v.threshold, v.instructor_graded
+    select c.id as class_id, l.key as lesson, v.kind, v.threshold, v.instructor_graded
       from classes c join lesson_versions v on v.version_id = c.version_id join lessons l on l.id = v.lesson_id where c.id = any(:classes)`,
 })
 

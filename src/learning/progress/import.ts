@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import { classSection } from '../classes/import.ts'
 import { RecordHandle, RecordId, RecordTime, recordTie } from '../classes/import-records.ts'
+import type { LessonKind } from '../courses/schema.ts'
 import { resultOf } from './attempt.ts'
 import * as store from './import-store.ts'
 import { answersText } from './rules.ts'
@@ -116,7 +117,7 @@ const toSpan = ({ handle, lesson, started, completed }: Attempt) => ({
 function toRow(
   classId: number,
   one: Attempt,
-  lesson: { threshold: number | null; instructor_graded: boolean } | undefined,
+  lesson: { kind: string; threshold: number | null; instructor_graded: boolean } | undefined,
 ) {
   const { id, pass = false, score = null, answers } = one
   const span = toSpan(one)
@@ -125,7 +126,8 @@ function toRow(
   const isCompleted = completed !== null
   const isGraded = one.pass !== undefined || one.score !== undefined
   const awaitsGrade = isCompleted && (lesson?.instructor_graded ?? false) && !isGraded
-  const [result] = resultOf({ isCompleted, pass, score, threshold: lesson?.threshold ?? null, awaitsGrade })
+  const kind = (lesson?.kind ?? 'activity') as LessonKind
+  const [result] = resultOf({ kind, isCompleted, pass, score, threshold: lesson?.threshold ?? null, awaitsGrade })
   return {
     key: id,
     class_id: classId,

@@ -22,7 +22,7 @@ import * as store from './store.ts'
  */
 const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 /** The number of tries if another process keeps changing the attempt between reading and writing. */
-const MAX_TRIES = 20
+export const MAX_TRIES = 20
 
 export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
   const context = await authorizeLesson(db, who, what, 'read', { withAnswers: true })
@@ -131,7 +131,7 @@ const withStudentLock = (
  * Records a whole attempt after it has ended. The lock ensures that it overlaps no attempt that is reported
  * concurrently.
  */
-function reportAttempt(
+export function reportAttempt(
   db: Db,
   who: Member,
   context: LessonContext,
@@ -189,7 +189,7 @@ const stateOf = ({ attempt }: LessonContext): AttemptState => attempt?.state ?? 
  * attempt ends before it started, or starts before the previous one ended.
  */
 const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
-const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
+export const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
 
 /** Reads the context and applies a change; retries if the attempt was changed in between. */
 async function change(
@@ -226,11 +226,11 @@ type AttemptEventKind = 'attempt.started' | 'attempt.updated' | 'attempt.complet
  * Returns the entry for the log of grade changes if an instructor changed the grade; undefined if the grade is the
  * same.
  */
-function changeOf({ threshold, attempt: latest }: LessonContext, attempt: Attempt, result: Result) {
+function changeOf({ kind, threshold, attempt: latest }: LessonContext, attempt: Attempt, result: Result) {
   const was = attempt.id !== 0 && latest ? latest : { pass: false, score: null, state: 'in progress' }
   if (was.pass === attempt.pass && was.score === attempt.score) return undefined
   const isCompleted = was.state === 'completed'
-  const [before] = resultOf({ ...was, isCompleted, threshold, awaitsGrade: false })
+  const [before] = resultOf({ ...was, isCompleted, kind, threshold, awaitsGrade: false })
   return {
     before: { pass: was.pass, score: was.score, result: before },
     after: { pass: attempt.pass, score: attempt.score, result },
@@ -248,7 +248,8 @@ function viaOf({ isOwn }: LessonContext, { appId }: Member, kind: AttemptEventKi
 function valuesOf(who: Member, context: LessonContext, attempt: Attempt, kind: AttemptEventKind) {
   const isCompleted = attempt.state === 'completed'
   const awaitsGrade = isCompleted && context.isInstructorGraded && attempt.gradedAt === null
-  const [result] = resultOf({ ...attempt, isCompleted, threshold: context.threshold, awaitsGrade })
+  const { threshold, kind: lessonKind } = context
+  const [result] = resultOf({ ...attempt, isCompleted, kind: lessonKind, threshold, awaitsGrade })
   const change = context.isOwn ? undefined : changeOf(context, attempt, result)
   return {
     change: change ? JSON.stringify(change) : null,
@@ -296,11 +297,11 @@ async function insert(
   })
   if (!saved) return undefined
   announceEvents(tx)
-  return { ...attempt, answers: saved.answers }
+  return { ...attempt, id: saved.attempt_id, answers: saved.answers }
 }
 
 /** Stores a changed attempt. Returns undefined if another request has changed it since it was read. */
-async function update(
+export async function update(
   db: Db,
   who: Member,
   context: LessonContext,

@@ -372,7 +372,7 @@ test('D1: a plugin reaches nothing of organisations that it was not given', asyn
     })
 })
 
-const LEARNING = ['Courses and classes', 'Lessons and progress', 'Notes', 'xAPI', 'Badges']
+const LEARNING = ['Courses and classes', 'Lessons and progress', 'Evaluations', 'Notes', 'xAPI', 'Badges']
 
 /** Ids that do not exist, by input field. */
 const INVENTED: Readonly<Record<string, unknown>> = {
@@ -381,6 +381,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
   studentId: 'nobody',
   courseId: 'nothing',
   noteId: 'nothing',
+  evaluationId: 'nothing',
   badgeId: 'nothing',
   invitationId: 'nothing',
   handle: '@nobody',
@@ -412,6 +413,7 @@ const PERMITTED: Readonly<Record<string, Readonly<Record<string, readonly string
     changeRoster: ['enrolStudent', 'dropStudent', 'suspendStudent', 'importRoster'],
     setLocks: ['setLock', 'clearLock'],
     grade: ['gradeAttempt', 'grantAttempts', 'resetLesson'],
+    evaluate: ['recordEvaluations'],
     launch: ['launchLesson'],
     leave: ['leaveClass'],
   },

@@ -68,6 +68,13 @@ const attempts = (count: number, answers: string) => `
          f.intervals, f.intervals, 0, started_at - i * interval '1 day' + interval '1 hour', 'PASS'
     from attempts, ${times(count)}, lateral (select case when i <= 100 then ${intervals(`(started_at - i * interval '1 day' + interval '1 hour') at time zone 'UTC'`)} else '[]' end as intervals) f`
 
+const evaluations = `
+  ${attempts(300, 'null')};
+  insert into evaluations (key, attempt_id, enrolment_id, lesson_id, criteria, remarks, recorded_at, changed_at)
+  select t.key, t.id, t.enrolment_id, t.lesson_id, (select json_agg(json_build_object('id', repeat('i', 64), 'name', ${text(200)}, 'objective', null,
+           'maxPoints', 100, 'points', 1)) from generate_series(1, 50)), ${text(5000)}, now(), now()
+    from attempts t where t.key like 'attempt-%'`
+
 const badges = (objective: string) => `
   insert into badges (key, course_id, objective_id, name, description, type, image, issuer_name, criteria, created_at, changed_at)
   select 'badge-' || i, k.id, ${objective}, i || ${text(190)}, ${big}, ${text(100)}, 'https://example.org/' || repeat('x', 1900), ${text(200)}, ${big}, now(), now()
@@ -100,6 +107,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     rows: 201,
     input: { limit: 100 },
   },
+  listEvaluations: { fill: evaluations, rows: 300, input: { limit: 100, lessonId: undefined } },
   readTimeline: {
     // Statements and notes are cut separately, so a page can hold both.
     most: 6 * MIB,
@@ -235,6 +243,8 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   listInvitations: [100, 4_000],
   listSentInvitations: [100, 1_000],
   listBuckets: [1_000, 300],
+  readEvaluation: [50, 1_500],
+  readGradebookAverages: [500, 1_200],
   readApp: [1, 64 * 1024],
   listApps: [100, 14_000],
   listAppUsers: [100, 1_000],

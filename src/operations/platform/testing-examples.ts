@@ -257,6 +257,7 @@ export class Stage {
 const LEARNING: readonly string[] = [
   'Lessons and progress',
   'Courses and classes',
+  'Evaluations',
   'Notes',
   'Files',
   'xAPI',
@@ -472,6 +473,23 @@ const savePlan: Prepare = async (scene) => {
 const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
+/** Makes the checkride a lesson that the instructor evaluates, and unlocks it. */
+const leadCheckride: Prepare = async (scene) => {
+  const rubric = [
+    { id: 'landing', name: 'Landing', objective: 'objective-safety', points: 10 },
+    { id: 'radio', name: 'Radio', points: 10 },
+  ]
+  const content = JSON.stringify({ rubric })
+  await setLesson(scene, 'lesson-checkride', `kind = 'instructor-led', app_id = null, content = '${content}'`)
+  await scene.app.sql(`update classes set is_sequential = false; update lesson_versions set prerequisites = '{}'`)
+}
+const evaluateCheckride: Prepare = async (scene) => {
+  await leadCheckride(scene)
+  const casey = await signIn(scene.app, 'casey')
+  const { body } = await call(casey, 'POST', '/edu/v1/evaluation', requestOf('recordEvaluations'))
+  assert.equal(body.evaluations[0].error, null)
+}
+
 /** Inserts a delivery that the demo plugin has refused. */
 const failDelivery: Prepare = ({ app }) =>
   app.sql(
@@ -658,6 +676,11 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readNote: writeNote,
   deleteFile: uploadText,
   removeNote: writeNote,
+  recordEvaluations: leadCheckride,
+  readEvaluation: evaluateCheckride,
+  listEvaluations: evaluateCheckride,
+  changeEvaluation: evaluateCheckride,
+  acknowledgeEvaluation: evaluateCheckride,
   gradeAttempt: doWalkaround,
   resetLesson: doWalkaround,
   listGradeChanges: async (scene) => {
@@ -666,6 +689,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   },
   readResults: doWalkaround,
   readGradebook: doWalkaround,
+  readGradebookAverages: doWalkaround,
   exportGradebook: doWalkaround,
   readTimeline: doWalkaround,
   listAwaiting: async (scene) => {

@@ -6,7 +6,16 @@ import { type Browsing, browse, CLASS, complete, PATH } from '../../learning/pro
 import { assertError, testApp } from '../../operations/testing/testing.ts'
 
 const ALPHA = { classId: 'alpha' }
-const NOTHING_STARTED = { started: [], results: [], scores: [], attempts: [], timeOnTask: [] }
+const NOTHING_STARTED = {
+  started: [],
+  results: [],
+  scores: [],
+  attempts: [],
+  timeOnTask: [],
+  waiting: [],
+  passed: 0,
+  meanScore: null,
+}
 
 test('the gradebook of a class', async (t) => {
   const app = await testApp(t)
@@ -46,6 +55,9 @@ test('the gradebook of a class', async (t) => {
     scores: [-5, null],
     attempts: [1, 1],
     timeOnTask: [0, 90],
+    waiting: [],
+    passed: 1,
+    meanScore: -5,
   }
 
   await t.test('has a page of students by name, each with the lessons that they have started', async () => {
@@ -160,4 +172,80 @@ test('the gradebook of a class', async (t) => {
     const [avery] = (await casey.get(`${CLASS}/gradebook`, ALPHA)).body.docs
     assert.deepEqual([avery.started, avery.results, avery.attempts], [[2], ['IN PROGRESS'], [1]])
   })
+})
+
+test('a gradebook is filtered by state, sorted by totals, and has averages over the whole class', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app, {
+    lessons: [
+      { id: 'essay', name: 'Essay', instructorGraded: true },
+      { id: 'flight', name: 'Flight' },
+      { id: 'drill', name: 'Drill' },
+    ],
+    alpha: {
+      sequential: false,
+      students: ['avery', 'blake', 'drew'].map((name) => ({ handle: `@${name}`, id: `${name}-alpha` })),
+      attempts: [
+        { id: 'a1', handle: '@avery', lesson: 'essay', started: '2026-01-01T08:00Z', completed: '2026-01-01T09:00Z' },
+        {
+          ...{ id: 'a2', handle: '@avery', lesson: 'flight', started: '2026-01-02T08:00Z' },
+          ...{ completed: '2026-01-02T09:00Z', pass: true, score: 90 },
+        },
+        {
+          ...{ id: 'b1', handle: '@blake', lesson: 'flight', started: '2026-01-01T08:00Z' },
+          ...{ completed: '2026-01-01T09:00Z', pass: false, score: 45 },
+        },
+        { id: 'b2', handle: '@blake', lesson: 'drill', started: '2026-01-03T08:00Z' },
+        {
+          ...{ id: 'd1', handle: '@drew', lesson: 'flight', started: '2026-01-01T08:00Z' },
+          ...{ completed: '2026-01-01T09:00Z', pass: true, score: 100 },
+        },
+      ],
+    },
+  })
+  const casey = await browse(app, 'casey')
+  const find = async (query: Record<string, string>) => {
+    const { status, body, text } = await casey.get(`${CLASS}/gradebook`, { ...ALPHA, ...query })
+    assert.equal(status, 200, text)
+    assert.equal(body.total, body.docs.length)
+    return body.docs.map(({ handle }: { handle: string }) => handle.slice(1)).sort()
+  }
+  const table: [query: Record<string, string>, found: string[]][] = [
+    [{ state: 'waiting' }, ['avery']],
+    [{ state: 'failed' }, ['blake']],
+    [{ state: 'passed' }, ['avery', 'drew']],
+    [{ state: 'in progress' }, ['blake']],
+    [{ state: 'incomplete' }, []],
+    [{ state: 'not started' }, ['avery', 'blake', 'drew']],
+    [{ state: 'not started', stateLessonId: 'essay' }, ['blake', 'drew']],
+    [{ state: 'not started', stateLessonId: 'flight' }, []],
+    [{ state: 'passed', stateLessonId: 'drill' }, []],
+    [{ state: 'passed', search: 'drew' }, ['drew']],
+  ]
+  for (const [query, found] of table) assert.deepEqual(await find(query), found, JSON.stringify(query))
+  assertError(await casey.get(`${CLASS}/gradebook`, { ...ALPHA, state: 'tired' }), 400, 4003)
+  assertError(await casey.get(`${CLASS}/gradebook`, { ...ALPHA, state: 'passed', stateLessonId: 'x' }), 400, 4003)
+
+  const sorted = async (sort: string) =>
+    (await casey.get(`${CLASS}/gradebook`, { ...ALPHA, sort, limit: '2' })).body.docs.map(
+      ({ handle, passed, meanScore }: Record<string, unknown>) => [handle, passed, meanScore],
+    )
+  assert.deepEqual(await sorted('-mean'), [
+    ['@drew', 1, 100],
+    ['@avery', 1, 90],
+  ])
+  assert.deepEqual((await sorted('passed'))[0], ['@blake', 0, 45])
+
+  await casey.post(`${CLASS}/student/drop`, { studentId: 'drew-alpha' })
+  const averages = await casey.get(`${CLASS}/gradebook/averages`, ALPHA)
+  assert.deepEqual(averages.body, {
+    classId: 'alpha',
+    students: 2,
+    lessons: [
+      { lessonId: 'essay', name: 'Essay', started: 1, passed: 0, waiting: 1, meanScore: null },
+      { lessonId: 'flight', name: 'Flight', started: 2, passed: 1, waiting: 0, meanScore: 67.5 },
+      { lessonId: 'drill', name: 'Drill', started: 1, passed: 0, waiting: 0, meanScore: null },
+    ],
+  })
+  assertError(await (await browse(app, 'avery')).get(`${CLASS}/gradebook/averages`, ALPHA), 403, 4032)
 })

@@ -10,7 +10,7 @@ import { fail } from '../../kernel/errors.ts'
 import { pageOf, spanOf } from '../../kernel/paging.ts'
 import type { LessonKind } from '../../learning/courses/schema.ts'
 import { authorizeClass } from '../../learning/progress/authorize.ts'
-import type { GradebookCells, GradebookRecord, NameClass, ReadGradebook } from './schema.ts'
+import type { GradebookAverages, GradebookCells, GradebookRecord, NameClass, ReadGradebook } from './schema.ts'
 import * as store from './store.ts'
 
 /** Limits concurrent downloads, because each one holds one of the few report connections until it has been read. */
@@ -33,10 +33,15 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
   const lesson = columns.find((column) => column.lesson === lessonId)?.lesson_id ?? null
   if (sort.endsWith('result') && lesson === null)
     throw fail('validationFailed', 'lessonId must name a lesson of the course if sort is result')
+  const stateLesson = columns.find((column) => column.lesson === what.stateLessonId)?.lesson_id ?? null
+  if (what.stateLessonId !== undefined && stateLesson === null)
+    throw fail('validationFailed', 'stateLessonId must name a lesson of the course')
   const rows = await db.all(store.listGradebook[sort], {
     class: id,
     lessons: columns.map(({ lesson_id }) => lesson_id),
     lesson,
+    state: what.state ?? null,
+    stateLesson,
     words: wordsIn(what.search),
     now: who.at,
     ...spanOf(what),
@@ -58,6 +63,31 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
     })),
     ...pageOf(docs, rows[0]?.total ?? 0, what),
     docs,
+  }
+}
+
+/** Computes the averages of each lesson over all students of a class. */
+export async function readAverages(db: Db, who: PersonCaller, what: NameClass): Promise<GradebookAverages> {
+  const { id, versionId } = await authorizeClass(db, who, what, 'read')
+  const [columns, rows] = await Promise.all([
+    db.all(store.listColumns, { version: versionId }),
+    db.all(store.listAverages, { class: id }),
+  ])
+  const found = new Map(rows.map((row) => [row.lesson_id, row]))
+  return {
+    classId: what.classId,
+    students: rows[0]?.students ?? 0,
+    lessons: columns.map(({ lesson, lesson_id, name }) => {
+      const { started = 0, passed = 0, waiting = 0, mean = null } = found.get(lesson_id) ?? {}
+      return {
+        lessonId: lesson,
+        name,
+        started: started ?? 0,
+        passed: passed ?? 0,
+        waiting: waiting ?? 0,
+        meanScore: mean,
+      }
+    }),
   }
 }
 

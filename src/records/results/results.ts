@@ -67,6 +67,7 @@ const explain = (row: store.LessonRow): [Result, string] =>
   row.state === null
     ? ['NOT STARTED', 'No attempts yet']
     : resultOf({
+        kind: row.kind as LessonKind,
         isCompleted: row.state === 'completed',
         pass: row.pass === true,
         score: row.score,

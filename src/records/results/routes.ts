@@ -3,10 +3,11 @@ import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { MAY } from '../../learning/classes/roles.ts'
-import { exportGradebook, readGradebook } from './gradebook.ts'
+import { exportGradebook, readAverages, readGradebook } from './gradebook.ts'
 import { readResults } from './results.ts'
 import {
   Gradebook,
+  GradebookAverages,
   NameClass,
   presentGradebook,
   ReadGradebook,
@@ -52,7 +53,7 @@ export const resultOperations: readonly Operation[] = [
     name: 'readGradebook',
     summary: 'Get a gradebook',
     description:
-      'Returns the lessons of a class in order, and a page of its students, sorted by name. Each student has lists of results, scores, attempts and seconds on task, with an entry for each lesson that the student has started; `started` says which. Dropped students are not included.',
+      'Returns the lessons of a class in order, and a page of its students, sorted by name unless `sort` says otherwise, all of them or those with a lesson in a `state`. Each student has totals and lists of results, scores, attempts and seconds on task, with an entry for each lesson that the student has started; `started` says which. Dropped students are not included.',
     example: { request: { classId: 'class-alpha', limit: 1 }, as: 'casey' },
     who: person,
     roles: MAY.readClass,
@@ -61,6 +62,20 @@ export const resultOperations: readonly Operation[] = [
     isCompressible: true,
     errors: ['forbidden'],
     run: ({ db, who }, input) => readGradebook(db, who, input),
+  }),
+  op('GET /edu/v1/class/gradebook/averages', {
+    name: 'readGradebookAverages',
+    summary: 'Get averages of a gradebook',
+    description:
+      'Returns for each lesson of a class how many students have started and passed it, how many attempts wait for a grade, and the mean score. They are computed over the whole class, except dropped students.',
+    example: { request: { classId: 'class-alpha' }, as: 'casey' },
+    who: person,
+    roles: MAY.readClass,
+    input: NameClass,
+    output: json(GradebookAverages),
+    isCompressible: true,
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => readAverages(db, who, input),
   }),
   op('GET /edu/v1/class/gradebook/csv', {
     name: 'exportGradebook',

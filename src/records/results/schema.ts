@@ -70,11 +70,19 @@ export const Results = Type.Object(
 )
 export type Results = Static<typeof Results>
 
+export const GRADEBOOK_STATES = ['waiting', 'failed', 'incomplete', 'in progress', 'passed', 'not started'] as const
+
 export const ReadGradebook = Type.Object({
   classId: Id('Id of the class'),
   search: Type.Optional(Text('Only students whose name or handle has these words, or parts of them', 200)),
-  sort: sorting(['name', 'result'], 'name'),
+  sort: sorting(['name', 'result', 'passed', 'mean'], 'name'),
   lessonId: Type.Optional(Id('The lesson whose results to sort by, if `sort` is `result`')),
+  state: Type.Optional(
+    Type.Enum([...GRADEBOOK_STATES], {
+      description: 'Only students with a lesson in this state; waiting: it waits for a grade',
+    }),
+  ),
+  stateLessonId: Type.Optional(Id('Only students for whom this lesson is in that state; by default any lesson')),
   ...paging,
 })
 export type ReadGradebook = Static<typeof ReadGradebook>
@@ -91,6 +99,11 @@ const GradebookCells = Type.Object({
   scores: Type.Array(standing.score),
   attempts: Type.Array(standing.attempts),
   timeOnTask: Type.Array(standing.timeOnTask),
+  waiting: Type.Array(Type.Integer(), { description: 'The places of the lessons that wait for a grade' }),
+  passed: Type.Integer({ description: 'Number of lessons that the student has passed' }),
+  meanScore: Type.Union([Type.Number(), Type.Null()], {
+    description: 'The mean of the scores, rounded to two decimals; null if there is none',
+  }),
 })
 export type GradebookCells = Static<typeof GradebookCells>
 const { properties: page } = PageOf(
@@ -131,6 +144,28 @@ export function presentGradebook({ docs, ...page }: GradebookRecord): string {
   const students = docs.map(({ cells, ...student }) => `${JSON.stringify(student).slice(0, -1)},${cells}}`)
   return `${JSON.stringify(page).slice(0, -1)},"docs":[${students.join()}]}`
 }
+
+export const GradebookAverages = Type.Object(
+  {
+    classId: Type.String(),
+    students: Type.Integer({ description: 'Number of students, without those who were dropped' }),
+    lessons: Type.Array(
+      Type.Object({
+        lessonId: Type.String(),
+        name: Type.String(),
+        started: Type.Integer({ description: 'Number of students who have started it' }),
+        passed: Type.Integer({ description: 'Number of students who have passed it' }),
+        waiting: Type.Integer({ description: 'Number of students whose latest attempt waits for a grade' }),
+        meanScore: Type.Union([Type.Number(), Type.Null()], {
+          description: 'The mean of the scores of the latest attempts, rounded to two decimals; null if there is none',
+        }),
+      }),
+      { description: 'All lessons, in order' },
+    ),
+  },
+  { title: 'GradebookAverages' },
+)
+export type GradebookAverages = Static<typeof GradebookAverages>
 
 export const ReadTimeline = Type.Object({
   studentId: student.studentId,

@@ -116,18 +116,42 @@ const GRADEBOOK_ORDERS = {
     `coalesce(s.score, '-infinity')`,
     ...BY_NAME,
   ],
+  passed: ['t.passed', ...BY_NAME],
+  mean: [`coalesce(t.mean, '-infinity')`, ...BY_NAME],
 }
+
+/** The totals of a student, if the order depends on them. */
+const totalsFor = (order: string): string =>
+  /\bt\./.test(order)
+    ? ` cross join lateral (
+              select count(*) filter (where o.is_passed) as passed, avg(o.score) as mean
+                from standings o where o.enrolment_id = e.id and o.lesson_id = any(:lessons)) t`
+    : ''
+
+/** Matches students who have a lesson in a state; any lesson, or the one in :stateLesson. */
+const IS_IN_STATE = `(:state is null or case when :state = 'not started'
+  then (select count(*) from standings f where f.enrolment_id = e.id and f.result <> 'NOT STARTED'
+         and case when :stateLesson is null then f.lesson_id = any(:lessons) else f.lesson_id = :stateLesson end)
+       < case when :stateLesson is null then cardinality(:lessons) else 1 end
+  else exists (select from standings f where f.enrolment_id = e.id
+         and case when :stateLesson is null then f.lesson_id = any(:lessons) else f.lesson_id = :stateLesson end
+         and case :state when 'waiting' then f.awaits_grade
+                         when 'incomplete' then f.result = 'INCOMPLETE' and not f.awaits_grade
+                         when 'failed' then f.result = 'FAIL' when 'passed' then f.result = 'PASS'
+                         else f.result = 'IN PROGRESS' end) end)`
 
 /**
  * Selects the students of a class. `standings` is the JSON text of lists with an entry for each lesson that the student
- * has started: its place in `:lessons`, result, score, attempts and seconds on task. It is built by concatenating text:
- * JSON functions take twice as long, and a class can have 100,000 standings.
+ * has started: its place in `:lessons`, result, score, attempts and seconds on task, and of the student's totals. It is
+ * built by concatenating text: JSON functions take twice as long, and a class can have 100,000 standings.
  */
 const gradebook = (columns: string, join: string, where: string, order: string) => `
     select g.student, g.status, g.handle, g.first_name, g.last_name,
            (select concat('"started":[', string_agg((k.place - 1)::text, ','), '],"results":[', string_agg('"' || s.result || '"', ','),
                      '],"scores":[', string_agg(coalesce(s.score::text, 'null'), ','), '],"attempts":[', string_agg(s.attempts::text, ','),
-                     '],"timeOnTask":[', string_agg((${secondsOnTask('g.stopped_at')})::text, ','), ']')
+                     '],"timeOnTask":[', string_agg((${secondsOnTask('g.stopped_at')})::text, ','),
+                     '],"waiting":[', string_agg((k.place - 1)::text, ',') filter (where s.awaits_grade),
+                     '],"passed":', count(*) filter (where s.is_passed), ',"meanScore":', coalesce(round(avg(s.score)::numeric, 2)::text, 'null'))
               from standings s join unnest(:lessons) with ordinality k(lesson_id, place) on k.lesson_id = s.lesson_id
              where s.enrolment_id = g.id and s.result <> 'NOT STARTED') as standings${columns}
       from (select e.id, e.key as student, e.status, p.handle, p.first_name, p.last_name, count(*) over () as total, ${STOPPED} as stopped_at
@@ -141,13 +165,15 @@ const gradebook = (columns: string, join: string, where: string, order: string) 
 const matchesSearch = `(cardinality(:words::text[]) = 0 or exists (
   select from people p where p.id = e.person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)} offset 0))`
 
-/** Lists a page of the gradebook. Sorts the whole class: by name, or by the result in `:lesson`. */
+/** Lists a page of the gradebook. Sorts the whole class: by name, by the result in `:lesson`, or by totals. */
 export const listGradebook = sortedBy(GRADEBOOK_ORDERS, (order, suffix) =>
   report(`results.listGradebook${suffix}`, {
     params: {
       class: c.int8,
       lessons: c.int8Array,
       lesson: nullable(c.int8),
+      state: nullable(c.text),
+      stateLesson: nullable(c.int8),
       words: c.textArray,
       now: c.timestamptz,
       limit: c.int8,
@@ -156,12 +182,34 @@ export const listGradebook = sortedBy(GRADEBOOK_ORDERS, (order, suffix) =>
     row: { ...studentRow, total: c.int8 },
     text: gradebook(
       ', g.total',
-      ' left join standings s on s.enrolment_id = e.id and s.lesson_id = :lesson',
-      ` and ${matchesSearch}`,
+      ` left join standings s on s.enrolment_id = e.id and s.lesson_id = :lesson${totalsFor(order)}`,
+      ` and ${matchesSearch} and ${IS_IN_STATE}`,
       `${order} limit :limit offset :offset`,
     ),
   }),
 )
+
+/** Computes the averages of each lesson over the whole class. */
+export const listAverages = report('results.listAverages', {
+  params: { class: c.int8 },
+  row: {
+    lesson_id: nullable(c.int8),
+    started: c.int8,
+    passed: c.int8,
+    waiting: c.int8,
+    mean: nullable(c.float8),
+    students: c.int8,
+  },
+  text: `
+    with students as materialized (
+      select e.id from enrolments e where e.class_id = :class and e.status <> 'dropped'
+    )
+    select s.lesson_id, s.started, s.passed, s.waiting, s.mean, n.students
+      from (select count(*) as students from students) n left join (
+        select o.lesson_id, count(*) filter (where o.result <> 'NOT STARTED') as started, count(*) filter (where o.is_passed) as passed,
+               count(*) filter (where o.awaits_grade) as waiting, round(avg(o.score)::numeric, 2)::float8 as mean
+          from students e join standings o on o.enrolment_id = e.id group by o.lesson_id) s on true`,
+})
 
 export const exportGradebook = report('results.exportGradebook', {
   params: { class: c.int8, lessons: c.int8Array, now: c.timestamptz },

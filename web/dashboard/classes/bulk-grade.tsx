@@ -5,6 +5,7 @@ import {
   listAttempts,
   listAwaiting,
   readGradebook,
+  readGradebookAverages,
   readResults,
   readTimeline,
 } from '../../api/operations.ts'
@@ -36,7 +37,7 @@ export const BulkGradeDialog = ({ isOpen, attempts, onClose }: BulkGradeProps) =
 
 function BulkGradeForm({ attempts, onClose }: Omit<BulkGradeProps, 'isOpen'>) {
   const grade = useBulkWrite(gradeAttempt, {
-    changes: [listAwaiting, readResults, readTimeline, readGradebook, listAttempts],
+    changes: [listAwaiting, readResults, readTimeline, readGradebook, readGradebookAverages, listAttempts],
     onDone: ({ done, failed }) => {
       if (done > 0) notify(say.gradedAll(done))
       if (failed.length === 0) onClose()

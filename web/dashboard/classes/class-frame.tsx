@@ -1,10 +1,13 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router'
-import type { ClassDetails } from '../../api/operations.ts'
+import { lazy, Suspense, useState } from 'react'
+import { type ClassDetails, readHere } from '../../api/operations.ts'
+import { query } from '../../api/query.ts'
 import { PartOf } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs, tab } from '../../parts/tabs.tsx'
+import { lessonsWaiting } from '../evaluations/outbox.ts'
 import { dashboardWords } from '../words.ts'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId')
@@ -46,12 +49,38 @@ export function ClassFrame() {
               )}
             </Tabs>
           )}
+          {classDetails.may.evaluate && <Unsent classId={classDetails.classId} />}
           <PartOf value={classDetails.name}>
             <Outlet />
           </PartOf>
         </>
       )}
     </Loaded>
+  )
+}
+
+const UnsentEvaluations = lazy(async () => ({
+  default: (await import('../evaluations/unsent-evaluations.tsx')).UnsentEvaluations,
+}))
+
+/** Sends evaluations that an earlier visit left on this device. Their own page does so by itself. */
+function Unsent({ classId }: { readonly classId: string }) {
+  const here = useQuery(query(readHere, {}))
+  const person = here.data?.person?.handle
+  const isOwnPage =
+    useMatch({ from: '/signed-in/dashboard/classes/$classId/lessons/$lessonId/evaluate', shouldThrow: false }) !==
+    undefined
+  if (person === undefined || isOwnPage) return null
+  return <UnsentOf key={classId} person={person} classId={classId} />
+}
+
+function UnsentOf({ person, classId }: { readonly person: string; readonly classId: string }) {
+  const [lessonIds] = useState(() => lessonsWaiting({ person, classId }))
+  if (lessonIds.length === 0) return null
+  return (
+    <Suspense>
+      <UnsentEvaluations person={person} classId={classId} lessonIds={lessonIds} />
+    </Suspense>
   )
 }
 

@@ -1,11 +1,13 @@
 import { Button, Group, Kbd, Stack, Table, Text } from '@mantine/core'
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Gradebook } from '../../api/operations.ts'
+import { type KeyboardEvent, lazy, memo, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { ClassDetails, Gradebook, GradebookAverages } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Keyboard, Users } from '../../parts/icons.tsx'
+import { notify } from '../../parts/notify.tsx'
+import { Panel } from '../../parts/panel.tsx'
 import { directionOf, SortButton } from '../../parts/rows.tsx'
 import type { Sort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
@@ -15,10 +17,14 @@ import { dashboardWords } from '../words.ts'
 import { cellsOf, type GradebookCell } from './gradebook-cells.ts'
 import classes from './gradebook-grid.module.css'
 import { type GradebookView, gradebookPage, ROWS_PER_PAGE } from './gradebook-page-query.ts'
+import { gradebookWords as words } from './gradebook-words.ts'
+
+/** Loaded when the first cell is opened. */
+const GradebookPanel = lazy(async () => ({ default: (await import('./gradebook-panel.tsx')).GradebookPanel }))
 
 const { gradebook: say } = dashboardWords
 const ROW_PX = 60
-const HEAD_PX = 44
+const HEAD_PX = 60
 const SCROLLBAR_PX = 16
 const OVERSCAN = 6
 const JUMP = 10
@@ -33,26 +39,33 @@ interface CellPosition {
 }
 
 interface GradebookGridProps {
-  readonly classId: string
+  readonly classDetails: ClassDetails
+  /** Averages of the lessons over the whole class; undefined until they are loaded. */
+  readonly averages: GradebookAverages | undefined
   readonly view: GradebookView
   readonly onSort: (order: Pick<GradebookView, 'sort' | 'lesson'>) => void
 }
 
 export function GradebookGrid({ view, ...props }: GradebookGridProps) {
-  const { search } = view
+  const { search, state, in: inLesson } = view
+  const isFiltered = search !== undefined || state !== undefined
   // In another order the grid stays where it is, so that the head that was clicked keeps the focus.
-  const first = useQuery({ ...gradebookPage(props.classId, view, 1), placeholderData: keepPreviousData })
+  const first = useQuery({ ...gradebookPage(props.classDetails.classId, view, 1), placeholderData: keepPreviousData })
   return (
     <Loaded query={first} lines={10}>
       {({ lessons, total }) =>
         total === 0 ? (
           <Card>
-            <Empty icon={Users} title={search === undefined ? dashboardWords.overview.empty : say.nobodyFound}>
-              {search === undefined ? dashboardWords.overview.emptyText : say.nobodyFoundText}
+            <Empty icon={Users} title={isFiltered ? say.nobodyFound : dashboardWords.overview.empty}>
+              {isFiltered
+                ? search === undefined
+                  ? undefined
+                  : say.nobodyFoundText
+                : dashboardWords.overview.emptyText}
             </Empty>
           </Card>
         ) : (
-          <Grid key={search} view={view} lessons={lessons} total={total} {...props} />
+          <Grid key={`${search} ${state} ${inLesson}`} view={view} lessons={lessons} total={total} {...props} />
         )
       }
     </Loaded>
@@ -65,13 +78,18 @@ interface GridProps extends GradebookGridProps {
 }
 
 /** Renders only the visible rows, so that a class of thousands scrolls smoothly. */
-function Grid({ classId, view, onSort, lessons, total }: GridProps) {
+function Grid({ classDetails, averages, view, onSort, lessons, total }: GridProps) {
+  const { classId } = classDetails
   const navigate = useNavigate()
+  const client = useQueryClient()
+  const columns = lessons.length + TOTALS
   const box = useRef<HTMLDivElement>(null)
   const keysButton = useRef<HTMLButtonElement>(null)
   const [seen, setSeen] = useState({ from: 0, to: 20 })
   const [place, setPlace] = useState<CellPosition>({ row: 0, column: 0 })
   const [areKeysShown, showKeys] = useState(false)
+  /** The cell that is open in the panel. */
+  const [opened, setOpened] = useState<CellPosition & { readonly studentId: string }>()
   /** Whether to focus the chosen cell after the next render, because the person chose it with the keyboard. */
   const isMoved = useRef(false)
 
@@ -83,7 +101,8 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
   }
   useEffect(measure, [total])
   useLayoutEffect(() => {
-    if (!isMoved.current) return
+    // While the panel is open, the focus stays in it.
+    if (!isMoved.current || opened) return
     const cell = box.current!.querySelector<HTMLElement>(`[data-place="${place.row}-${place.column}"]`)
     if (!cell) return
     cell.focus({ preventScroll: true })
@@ -99,33 +118,55 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
     answers[pages.indexOf(Math.floor(row / ROWS_PER_PAGE) + 1)]?.data?.docs[row % ROWS_PER_PAGE]
 
   const go = (row: number, column: number) => {
-    const to = { row: clamp(row, -1, total - 1), column: clamp(column, 0, lessons.length) }
+    const to = { row: clamp(row, -1, total - 1), column: clamp(column, 0, columns) }
     isMoved.current = true
     setPlace(to)
     bringIntoView(box.current!, to)
     measure()
   }
-  const open = (row: number) => {
+  const open = ({ row, column }: CellPosition) => {
     const student = rowAt(row)
-    if (student)
+    if (student && isLesson(column)) setOpened({ row, column, studentId: student.studentId })
+    else if (student)
       void navigate({
         to: '/dashboard/classes/$classId/students/$studentId',
         params: { classId, studentId: student.studentId },
       })
   }
+  const isLesson = (column: number) => column > 0 && column <= lessons.length
+  const [choose] = useState(() => (to: CellPosition) => setPlace(to))
+  const latestOpen = useRef(open)
+  latestOpen.current = open
+  const [openCell] = useState(() => (at: CellPosition) => latestOpen.current(at))
+
+  /** Opens the next cell that waits for a grade; closes the panel if there is none. */
+  const openNext = async () => {
+    const from = opened!
+    const found = await findNext(from, { lessons, total, readRow })
+    setOpened(found)
+    go((found ?? from).row, (found ?? from).column)
+    if (!found) notify(words.noMore)
+  }
+  const readRow = async (row: number): Promise<Row | undefined> =>
+    (await client.fetchQuery(gradebookPage(classId, view, Math.floor(row / ROWS_PER_PAGE) + 1))).docs[
+      row % ROWS_PER_PAGE
+    ]
+  const openRow = opened && rowAt(opened.row)
+  const openLesson = opened && lessons[opened.column - 1]
+
   const onKeyDown = (event: KeyboardEvent) => {
     const { row, column } = place
     const isFar = event.ctrlKey || event.metaKey
     const moves: Record<string, () => void> = {
       ArrowDown: () => go(isFar ? total - 1 : row + 1, column),
       ArrowUp: () => go(isFar ? 0 : row - 1, column),
-      ArrowRight: () => go(row, isFar ? lessons.length : column + 1),
+      ArrowRight: () => go(row, isFar ? columns : column + 1),
       ArrowLeft: () => go(row, isFar ? 0 : column - 1),
       Home: () => go(isFar ? 0 : row, 0),
-      End: () => go(isFar ? total - 1 : row, lessons.length),
+      End: () => go(isFar ? total - 1 : row, columns),
       PageDown: () => go(row + JUMP, column),
       PageUp: () => go(Math.max(0, row - JUMP), column),
-      Enter: () => open(row),
+      Enter: () => open(place),
       Escape: () => keysButton.current!.focus(),
       '?': () => showKeys(true),
     }
@@ -136,7 +177,7 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
     move()
   }
 
-  const sortBy = (name: 'name' | 'result', lesson?: string): Sort => ({
+  const sortBy = (name: 'name' | 'result' | 'passed' | 'mean', lesson?: string): Sort => ({
     by: view.lesson === lesson ? (view.sort ?? 'name') : '',
     onChange: (by) => onSort({ sort: by as typeof name, ...(lesson !== undefined && { lesson }) }),
   })
@@ -148,7 +189,10 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
       sort: 'result',
       order: sortBy('result', id),
       isStep: parentId !== null,
+      about: averageOf(averages, id),
     })),
+    { id: 'passed', title: words.passed, sort: 'passed', order: sortBy('passed') },
+    { id: 'mean', title: words.mean, sort: 'mean', order: sortBy('mean') },
   ]
   return (
     <>
@@ -160,7 +204,7 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
           tabIndex={-1}
           aria-label={dashboardWords.class.gradebook}
           aria-rowcount={total + 1}
-          aria-colcount={lessons.length + 1}
+          aria-colcount={columns + 1}
           className={`${classes.box} gs-scroll`}
           style={{ height: HEAD_PX + total * ROW_PX + SCROLLBAR_PX }}
           onScroll={measure}
@@ -175,7 +219,7 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
                 {...head}
                 column={column}
                 isChosen={place.row < 0 && place.column === column}
-                onChoose={setPlace}
+                onChoose={choose}
               />
             ))}
           </div>
@@ -188,7 +232,8 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
                 student={rowAt(row)}
                 lessons={lessons}
                 chosen={place.row === row ? place.column : undefined}
-                onChoose={setPlace}
+                onChoose={choose}
+                onOpen={openCell}
               />
             ))}
           </div>
@@ -209,6 +254,29 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
           {say.keys}
         </Button>
       </Group>
+      <Panel
+        isOpen={opened !== undefined}
+        title={openRow && openLesson ? words.panelTitle(openRow.name || openRow.handle, openLesson.name) : ''}
+        onClose={() => {
+          setOpened(undefined)
+          // The focus returns to the cell that is chosen, which the panel may have changed.
+          isMoved.current = true
+        }}
+      >
+        {openRow && openLesson && (
+          <Suspense>
+            <GradebookPanel
+              key={`${openRow.studentId} ${openLesson.lessonId}`}
+              classDetails={classDetails}
+              student={openRow}
+              lesson={openLesson}
+              cell={cellsOf(openRow, lessons)[opened.column - 1]!}
+              onClose={() => setOpened(undefined)}
+              onNext={() => void openNext()}
+            />
+          </Suspense>
+        )}
+      </Panel>
       <Dialog isOpen={areKeysShown} onClose={() => showKeys(false)} title={say.keysTitle}>
         <Table>
           <Table.Tbody>
@@ -225,6 +293,45 @@ function Grid({ classId, view, onSort, lessons, total }: GridProps) {
       </Dialog>
     </>
   )
+}
+
+/** Columns after the lessons: lessons passed, and the mean score. */
+const TOTALS = 2
+
+interface Rows {
+  readonly lessons: Column[]
+  readonly total: number
+  readonly readRow: (row: number) => Promise<Row | undefined>
+}
+
+/**
+ * Finds the next cell that waits for a grade, row by row. From an instructor-led lesson it looks only at that lesson,
+ * and stops at students who were not evaluated yet.
+ */
+async function findNext(
+  { row, column, studentId }: CellPosition & { readonly studentId: string },
+  { lessons, total, readRow }: Rows,
+) {
+  const isLed = lessons[column - 1]!.kind === 'instructor-led'
+  for (let at = row; at < total; at++) {
+    const student = await readRow(at)
+    const cells = student ? cellsOf(student, lessons) : []
+    // A student who no longer matches the filter leaves the list, and the next one moves up.
+    const isSame = student?.studentId === studentId
+    const found = cells.findIndex(({ isWaiting, result }, i) =>
+      isLed
+        ? !isSame && i === column - 1 && (isWaiting || result === 'NOT STARTED')
+        : isWaiting && (!isSame || i > column - 1),
+    )
+    if (student && found >= 0) return { row: at, column: found + 1, studentId: student.studentId }
+  }
+  return undefined
+}
+
+function averageOf(averages: GradebookAverages | undefined, id: string): string | undefined {
+  const found = averages?.lessons.find(({ lessonId }) => lessonId === id)
+  if (!averages || !found || averages.students === 0) return undefined
+  return words.average(found.meanScore, Math.round((100 * found.passed) / averages.students))
 }
 
 const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
@@ -249,10 +356,12 @@ interface ColumnHeadProps {
   readonly order: Sort
   readonly column: number
   readonly isStep?: boolean
+  /** The averages of the lesson. */
+  readonly about?: string | undefined
   readonly isChosen: boolean
   readonly onChoose: (place: CellPosition) => void
 }
-const ColumnHead = ({ title, sort, order, column, isStep = false, isChosen, onChoose }: ColumnHeadProps) => (
+const ColumnHead = ({ title, sort, order, column, isStep = false, about, isChosen, onChoose }: ColumnHeadProps) => (
   // biome-ignore lint/a11y/useSemanticElements: as above
   // biome-ignore lint/a11y/useFocusableInteractive: its button is
   <div
@@ -270,6 +379,11 @@ const ColumnHead = ({ title, sort, order, column, isStep = false, isChosen, onCh
       data-place={`-1-${column}`}
       onFocus={() => onChoose({ row: -1, column })}
     />
+    {about !== undefined && (
+      <span className={classes.small} title={about}>
+        {about}
+      </span>
+    )}
   </div>
 )
 
@@ -280,9 +394,18 @@ interface StudentRowProps {
   readonly lessons: Column[]
   readonly chosen: number | undefined
   readonly onChoose: (place: CellPosition) => void
+  readonly onOpen: (place: CellPosition) => void
 }
 
-const StudentRow = memo(function StudentRow({ index, classId, student, lessons, chosen, onChoose }: StudentRowProps) {
+const StudentRow = memo(function StudentRow({
+  index,
+  classId,
+  student,
+  lessons,
+  chosen,
+  onChoose,
+  onOpen,
+}: StudentRowProps) {
   const cell = (column: number) => ({
     'data-place': `${index}-${column}`,
     'aria-colindex': column + 1,
@@ -316,27 +439,47 @@ const StudentRow = memo(function StudentRow({ index, classId, student, lessons, 
       </div>
       {lessons.map(({ lessonId }, i) => (
         // biome-ignore lint/a11y/useSemanticElements: as above
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
         <div
           role="gridcell"
           key={lessonId}
           className={classes.cell}
+          data-opens
           tabIndex={chosen === i + 1 ? 0 : -1}
+          onClick={() => onOpen({ row: index, column: i + 1 })}
           {...cell(i + 1)}
         >
           {cells && <ResultCell {...cells[i]!} />}
         </div>
       ))}
+      {student &&
+        [
+          words.passedOf(student.passed, lessons.length),
+          student.meanScore === null ? words.noScore : String(student.meanScore),
+        ].map((text, i) => (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          <div
+            role="gridcell"
+            // biome-ignore lint/suspicious/noArrayIndexKey: there are two, always in this order
+            key={i}
+            className={classes.cell}
+            tabIndex={chosen === lessons.length + 1 + i ? 0 : -1}
+            {...cell(lessons.length + 1 + i)}
+          >
+            {text}
+          </div>
+        ))}
     </div>
   )
 })
 
-function ResultCell({ result, score, attempts, timeOnTask }: GradebookCell) {
+function ResultCell({ result, score, attempts, timeOnTask, isWaiting }: GradebookCell) {
   const Icon = RESULT_LOOKS[result].icon
   return (
     <>
       <span className={classes.result} data-result={result}>
         <Icon size={15} aria-hidden />
-        {dashboardWords.results[result]}
+        {isWaiting ? words.waits : dashboardWords.results[result]}
         {score !== null && <b>{score}</b>}
       </span>
       {attempts > 0 && (

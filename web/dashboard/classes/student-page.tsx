@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import {
   type ClassDetails,
@@ -21,6 +21,7 @@ import { offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
+import { evaluationWords } from '../evaluations/words.ts'
 import type { StudentLesson } from '../progress/attempts-dialogs.tsx'
 import type { AttemptToGrade } from '../progress/grade-dialog.tsx'
 import classes from '../progress/lesson-tree.module.css'
@@ -132,6 +133,7 @@ interface LessonsProps {
 function Lessons({ classDetails, student, lessons }: LessonsProps) {
   const { classId, may } = classDetails
   const { studentId } = student
+  const navigate = useNavigate()
   const locks = useQuery(query(listLocks, { classId }))
   const changes = [listLocks, readResults, readGradebook]
   const lock = useWrite(setLock, { changes })
@@ -235,6 +237,19 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                           }
                         >
                           {one.result === 'INCOMPLETE' ? dashboardWords.grading.grade : say.grade}
+                        </Menu.Item>
+                      )}
+                      {may.evaluate && one.kind === 'instructor-led' && (
+                        <Menu.Item
+                          onClick={() =>
+                            void navigate({
+                              to: '/dashboard/classes/$classId/lessons/$lessonId/evaluate',
+                              params: { classId, lessonId: one.lessonId },
+                              search: { students: [studentId] },
+                            })
+                          }
+                        >
+                          {evaluationWords.evaluate}
                         </Menu.Item>
                       )}
                       {/* A lesson without a limit of attempts needs no extra ones. */}

@@ -16,6 +16,7 @@ import type { CourseDocument } from '../../api/operations.ts'
 import { NumberField } from '../../parts/number-field.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
+import { evaluationWords } from '../evaluations/words.ts'
 import { dashboardWords } from '../words.ts'
 import type { Objective } from './course-model.ts'
 import { appWords } from './kinds/app-words.ts'
@@ -195,6 +196,8 @@ function findMistakes(lesson: Step): Record<string, string> {
       return lesson.file ? {} : { file: say.missingFile }
     case 'quiz':
       return lesson.quiz?.parts.length ? {} : { quiz: say.missingQuiz }
+    case 'instructor-led':
+      return lesson.rubric?.some(({ name }) => name.trim() === '') ? { rubric: evaluationWords.missingCriterion } : {}
     default:
       return {}
   }

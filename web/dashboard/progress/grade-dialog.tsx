@@ -1,4 +1,4 @@
-import { Button, Code, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import {
@@ -6,6 +6,7 @@ import {
   listAttempts,
   listAwaiting,
   readGradebook,
+  readGradebookAverages,
   readResults,
   readTimeline,
 } from '../../api/operations.ts'
@@ -19,6 +20,7 @@ import { Time } from '../../parts/time.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
+import { Answers } from './answers.tsx'
 import { pageIn, sayReported } from './reported.ts'
 
 const { grading: say } = dashboardWords
@@ -52,7 +54,14 @@ export const GradeDialog = ({ attempt, onClose }: GradeDialogProps) => (
 
 type GradeChoice = 'score' | 'pass' | 'fail'
 
-function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; readonly onClose: () => void }) {
+interface GradeFormProps {
+  readonly attempt: AttemptToGrade
+  readonly onClose: () => void
+  /** Called after the grade is saved; by default the form closes. */
+  readonly onDone?: () => void
+}
+
+export function GradeForm({ attempt, onClose, onDone = onClose }: GradeFormProps) {
   const { classId, studentId, lessonId, lessonResultId } = attempt
   const attempts = useQuery({
     ...query(listAttempts, { classId, studentId, lessonId, lessonResultId, limit: 1 }),
@@ -61,7 +70,7 @@ function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; rea
   const reported = attempts.data?.docs[0]
   const how = reported && sayReported(reported.reported)
   const grade = useWrite(gradeAttempt, {
-    changes: [listAwaiting, readResults, readTimeline, readGradebook, listAttempts],
+    changes: [listAwaiting, readResults, readTimeline, readGradebook, readGradebookAverages, listAttempts],
   })
   const form = useForm({
     initialValues: { how: 'score' as GradeChoice, score: '' as number | string, reason: '' },
@@ -85,7 +94,8 @@ function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; rea
       {
         onSuccess: () => {
           notify(say.done(attempt.name))
-          onClose()
+          form.resetDirty()
+          onDone()
         },
       },
     ),
@@ -103,16 +113,7 @@ function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; rea
             {how !== undefined && <Fact name={dashboardWords.reported.title}>{how}</Fact>}
           </Facts>
         )}
-        {reported?.answers && reported.answers.length > 0 && (
-          <div>
-            <Text size="sm" fw={550} mb={4}>
-              {say.answers}
-            </Text>
-            <Code block mah={200} tabIndex={0} style={{ overflow: 'auto' }}>
-              {JSON.stringify(reported.answers, null, 2)}
-            </Code>
-          </div>
-        )}
+        {reported?.answers && reported.answers.length > 0 && <Answers answers={reported.answers} />}
         <SegmentedControl
           aria-label={say.how}
           data={[

@@ -18,6 +18,10 @@ import { ResultBadge } from './result-badge.tsx'
 /** Loaded on demand, so that the lessons appear first. */
 const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
 
+const PendingEvaluations = lazy(async () => ({
+  default: (await import('../evaluations/pending-evaluations.tsx')).PendingEvaluations,
+}))
+
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { lessons: say } = dashboardWords
 type LessonResult = Results['lessons'][number]
@@ -54,6 +58,11 @@ export function LessonTree({
         return (
           <Stack gap="lg">
             {problem && <Problem title={say.startFailed} error={problem} />}
+            {lessons.some(isEvaluated) && (
+              <Suspense>
+                <PendingEvaluations classId={classId} />
+              </Suspense>
+            )}
             <Card title={say.title} action={<Text size="sm">{say.progress(passed, whole.length)}</Text>} isFlush>
               {whole.length === 0 ? (
                 <Empty icon={BookOpen} title={say.empty} />
@@ -215,7 +224,11 @@ const LESSON = '/dashboard/classes/$classId/lessons/$lessonId'
 /** Whether students work on the lesson on a page of the platform. */
 const isHere = ({ kind }: LessonResult): boolean => kind !== 'app'
 
-function actionOf({ name, result, passed }: LessonResult): [label: string, whole: string] {
+const isEvaluated = ({ kind, attempts }: LessonResult): boolean => kind === 'instructor-led' && attempts > 0
+
+function actionOf({ name, kind, result, passed }: LessonResult): [label: string, whole: string] {
+  // Students only read about an instructor-led lesson here.
+  if (kind === 'instructor-led') return [say.open, say.openOf(name)]
   if (result === 'IN PROGRESS') return [say.goOn, say.goOnOf(name)]
   if (passed) return [say.open, say.openOf(name)]
   return result === 'NOT STARTED' ? [say.start, say.startOf(name)] : [say.again, say.againOf(name)]

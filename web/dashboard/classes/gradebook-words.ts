@@ -1,0 +1,40 @@
+import type { ReadGradebookState } from './gradebook-page-query.ts'
+
+/** Texts of the gradebook's filters, totals and panel. */
+export const gradebookWords = {
+  state: 'State',
+  anyState: 'All students',
+  states: {
+    waiting: 'Waiting for a grade',
+    failed: 'Failed',
+    incomplete: 'Incomplete',
+    'in progress': 'In progress',
+    passed: 'Passed',
+    'not started': 'Not started',
+  } satisfies Record<ReadGradebookState, string>,
+  inLesson: 'Lesson',
+  anyLesson: 'Any lesson',
+  passed: 'Lessons passed',
+  passedOf: (passed: number, lessons: number) => `${passed} of ${lessons}`,
+  mean: 'Mean score',
+  noScore: '–',
+  average: (mean: number | null, percent: number) =>
+    mean === null ? `${percent} % passed` : `Mean ${mean} · ${percent} % passed`,
+  waits: 'To grade',
+  panelTitle: (name: string, lesson: string) => `${name}: ${lesson}`,
+  notStarted: 'Not started yet. You can grade it once the student has finished an attempt.',
+  stillOpen: 'Not finished yet. You can grade it once the attempt is finished.',
+  latest: 'Latest attempt',
+  started: 'Started',
+  finished: 'Finished',
+  score: 'Score',
+  result: 'Result',
+  how: 'Reported',
+  attempts: 'Attempts',
+  openStudent: 'Open student',
+  openLesson: 'Open lesson',
+  next: 'Next to grade',
+  noMore: 'Nothing else to grade',
+  readOnly: 'You can see results, but not grade.',
+  another: 'Record another evaluation',
+}
