@@ -15,7 +15,6 @@ create table questions (
   changed_at timestamptz not null
 );
 create index questions_by_change on questions (organisation_id, changed_at desc, id desc);
-create index questions_by_tag on questions using gin (tags);
 
 -- Revisions never change. A published course uses the newest revision that is not newer than its publication.
 create table question_revisions (
@@ -23,9 +22,13 @@ create table question_revisions (
   number int not null,
   tags text[] not null,
   content json not null,
+  -- The points of a correct answer, and the number of parts that can be shuffled: drawing needs no content.
+  points double precision not null,
+  parts int not null,
   created_at timestamptz not null,
   primary key (question_id, number)
 );
+create index question_revisions_by_tag on question_revisions using gin (tags);
 
 -- The quiz of an attempt: its rules when it started, and its deadline. The attempt itself belongs to `attempts`.
 create table quiz_attempts (

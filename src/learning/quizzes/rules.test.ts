@@ -4,8 +4,9 @@ import { PlatformError } from '../../kernel/errors.ts'
 import { toInteraction, toResponse } from './interactions.ts'
 import type { QuestionContent, QuestionKind } from './question-schema.ts'
 import {
+  countParts,
   drawQuestions,
-  drawShown,
+  drawShown as drawParts,
   endOf,
   giveFeedback,
   gradeResponse,
@@ -19,6 +20,9 @@ import {
   showQuestion,
   showResponse,
 } from './rules.ts'
+
+const drawShown = (content: QuestionContent, shuffles: boolean, random: (below: number) => number) =>
+  drawParts({ kind: content.kind, parts: countParts(content) }, shuffles, random)
 
 /** A small generator of numbers that are the same in each run (mulberry32). */
 const seeded = (seed: number) => (below: number) => {
@@ -129,7 +133,7 @@ test('a question that breaks a rule is refused with a message that names the fie
     [{ ...QUESTIONS.essay, tags: ['a,b'] }, /^tags must not/],
     [
       { ...QUESTIONS.single, options: Array.from({ length: 20 }, (_, i) => option(`${i}${'🛩'.repeat(499)}`, i === 0)) },
-      /32 KiB/,
+      /16 KiB/,
     ],
   ]
   for (const [content, message] of WRONG)

@@ -3,7 +3,7 @@ import { isExactNumber } from '../../kernel/json.ts'
 import { MAX_DRAWN, MAX_ESSAY, MAX_PARTS, type QuestionContent, type QuestionKind } from './question-schema.ts'
 
 /** The most bytes of a stored question. */
-const MAX_QUESTION_BYTES = 32 * 1024
+const MAX_QUESTION_BYTES = 16 * 1024
 const MAX_SHORT = 500
 
 type Field = Exclude<keyof QuestionContent, 'kind' | 'text' | 'points' | 'explanation' | 'tags'>
@@ -135,16 +135,20 @@ const keyOfPairs = (content: QuestionContent): number[] => {
 const partsOf = (content: QuestionContent): readonly string[] =>
   content.options?.map(({ text }) => text) ?? content.items ?? (content.pairs ? choicesOf(content) : [])
 
+export const countParts = (content: QuestionContent): number => partsOf(content).length
+
 /**
  * Draws the order in which the parts of a question are shown: each entry is the number of a part in the content. Items
  * and choices are always shuffled, because their order in the content is the correct answer. Every order is equally
  * likely, also the correct one: an order that is never shown would be a hint.
  */
-export function drawShown(content: QuestionContent, shuffleAnswers: boolean, random: Random): number[] {
-  const numbers = partsOf(content).map((_, i) => i)
-  return shuffleAnswers || content.kind === 'ordering' || content.kind === 'matching'
-    ? shuffle(numbers, random)
-    : numbers
+export function drawShown(
+  { kind, parts }: { readonly kind: string; readonly parts: number },
+  shuffleAnswers: boolean,
+  random: Random,
+): number[] {
+  const numbers = Array.from({ length: parts }, (_, i) => i)
+  return shuffleAnswers || kind === 'ordering' || kind === 'matching' ? shuffle(numbers, random) : numbers
 }
 
 /** A part of a quiz: its questions in order, or a pool from which some are drawn at random. */
