@@ -931,12 +931,16 @@ CREATE TABLE lesson_versions (
   max_attempts integer,
   prerequisites bigint[] NOT NULL,
   earlier bigint[] NOT NULL,
+  kind text NOT NULL DEFAULT 'activity'::text,
+  content json,
+  files text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT lesson_versions_pkey PRIMARY KEY (version_id, lesson_id),
   CONSTRAINT lesson_versions_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE SET NULL,
   CONSTRAINT lesson_versions_lesson_id_fkey FOREIGN KEY (lesson_id) REFERENCES lessons(id) ON DELETE CASCADE,
   CONSTRAINT lesson_versions_version_id_fkey FOREIGN KEY (version_id) REFERENCES course_versions(id) ON DELETE CASCADE
 );
 CREATE INDEX lesson_versions_by_app ON lesson_versions (app_id);
+CREATE INDEX lesson_versions_by_file ON lesson_versions USING gin (files) WHERE (files <> '{}'::text[]);
 CREATE INDEX lesson_versions_by_lesson ON lesson_versions (lesson_id, version_id);
 
 CREATE TABLE lessons (

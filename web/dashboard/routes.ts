@@ -10,6 +10,7 @@ import {
   readClass,
   readCourseDocument,
   readGradebook,
+  readLessonContent,
   readResults,
 } from '../api/operations.ts'
 import { query, queryClient } from '../api/query.ts'
@@ -55,6 +56,15 @@ const classPage = createRoute({
     if (details) await load(details.studentId === null ? { gradebook } : { results })
     return { results, gradebook }
   },
+})
+
+/** A lesson that students work on here, and not in an app. */
+const lesson = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'lessons/$lessonId',
+  component: lazyRouteComponent(() => import('./lessons/lesson-page.tsx'), 'LessonPage'),
+  loader: ({ params: { classId, lessonId } }) =>
+    load({ lesson: query(readLessonContent, { classId, lessonId }), results: query(readResults, { classId }) }),
 })
 
 const gradebook = createRoute({
@@ -139,6 +149,6 @@ const course = createRoute({
 
 export const dashboardRoutes = [
   dashboard,
-  classFrame.addChildren([classPage, gradebook, student, grading, roster, settings]),
+  classFrame.addChildren([classPage, lesson, gradebook, student, grading, roster, settings]),
   course,
 ] as const

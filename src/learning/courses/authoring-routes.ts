@@ -7,6 +7,7 @@ import {
   discardDraft,
   listManagedCourses,
   listVersions,
+  previewLesson,
   publishCourse,
   readDocument,
   removeCourse,
@@ -17,9 +18,11 @@ import {
   CourseDocument,
   CourseVersion,
   CourseVersionPage,
+  LessonDetails,
   ListManagedCourses,
   ListVersions,
   ManagedCoursePage,
+  PreviewLesson,
   ReadCourse,
   ReadDocument,
   SaveCourse,
@@ -27,6 +30,8 @@ import {
 
 const op = operationsIn({ area: 'Courses and classes', who: person })
 
+/** Pages are part of a course, so courses can be larger than other bodies. */
+const COURSE_BYTES = 8 * 1024 * 1024
 const REFUSED: readonly ErrorName[] = ['forbidden']
 
 export const authoringOperations: readonly Operation[] = [
@@ -57,7 +62,7 @@ export const authoringOperations: readonly Operation[] = [
     },
     roles: MANAGERS,
     input: SaveCourse,
-    hasLargeBody: true,
+    bodyBytes: ({ BODY_LIMIT_BYTES }) => Math.max(BODY_LIMIT_BYTES, COURSE_BYTES),
     output: json(CourseDocument),
     errors: ['conflict'],
     run: (context, input) =>
@@ -74,6 +79,18 @@ export const authoringOperations: readonly Operation[] = [
     output: json(CourseDocument),
     errors: [...REFUSED, 'notFound'],
     run: ({ db, who }, input) => readDocument(db, who, input),
+  }),
+  op('GET /edu/v1/course/lesson', {
+    name: 'previewLesson',
+    summary: 'Preview a lesson of a draft',
+    description:
+      'Returns the content of a lesson of the draft, or of the newest version if there is no draft, as students will see it.',
+    example: { request: { courseId: 'course-night', lessonId: 'lesson-lights' }, as: 'ellis', after: 'saveCourse' },
+    roles: MANAGERS,
+    input: PreviewLesson,
+    output: json(LessonDetails),
+    errors: [...REFUSED, 'notFound'],
+    run: ({ db, who }, input) => previewLesson(db, who, input),
   }),
   op('POST /edu/v1/course/publish', {
     name: 'publishCourse',

@@ -12,7 +12,7 @@ import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import * as store from './authoring-store.ts'
-import { removeCourses } from './courses.ts'
+import { removeCourses, shownContent } from './courses.ts'
 import { revealsId } from './guesses.ts'
 import { publishVersion } from './publish.ts'
 import { canonicalCourse, findCourseMistakes, passCodeRefusal } from './rules.ts'
@@ -22,10 +22,13 @@ import {
   type CourseVersion,
   ID_MUST,
   ID_PATTERN,
+  kindOf,
+  type LessonDetails,
   type ListManagedCourses,
   type ListVersions,
   lessonsIn,
   type ManagedCourse,
+  type PreviewLesson,
   type ReadCourse,
   type ReadDocument,
   type SaveCourse,
@@ -109,6 +112,23 @@ export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument
   const found = await db.first(store.findDocument, { course: course.id, version: what.version })
   if (!found) throw fail('notFound', 'This course has no such version')
   return { ...ids, version: what.version, draft: false, ...JSON.parse(found.document) }
+}
+
+/** Reads the content of a lesson of a draft, as students will see it after the course is published. */
+export async function previewLesson(db: Db, who: PersonCaller, what: PreviewLesson): Promise<LessonDetails> {
+  const { courseId, organisation, ...course } = await readDocument(db, who, { courseId: what.courseId })
+  const lesson = lessonsIn(course).find(({ id }) => id === what.lessonId)
+  if (!lesson) throw fail('notFound', 'The course has no lesson with this id')
+  return {
+    lessonId: lesson.id,
+    courseId,
+    organisation,
+    name: lesson.name,
+    description: lesson.description ?? '',
+    kind: kindOf(lesson),
+    threshold: lesson.threshold ?? null,
+    ...shownContent(lesson),
+  }
 }
 
 /** Publishes the draft as the newest version. Existing classes stay on the version that they use. */

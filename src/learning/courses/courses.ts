@@ -7,6 +7,9 @@ import { isPaged, type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import type {
   CourseRecord,
   Lesson,
+  LessonContent,
+  LessonDetails,
+  LessonKind,
   LessonScores,
   ListAppLessons,
   ListCourses,
@@ -37,6 +40,30 @@ export async function readLesson(db: Db, who: Member, { lessonId, classId }: Rea
     row,
     children.map((child) => withKind(child)),
   )
+}
+
+/** Reads the content of a lesson for those who take or teach it. Students cannot read a lesson that is locked. */
+export async function readLessonContent(db: Db, who: Member, what: ReadLesson): Promise<LessonDetails> {
+  const { lessonId, classId } = what
+  if (classId !== undefined) await checkRole(db, who, classId)
+  const row = await db.first(store.findDetails, { person: who.personId, lesson: lessonId, class: classId ?? null })
+  if (!row) throw fail('notFound', NO_LESSON)
+  if (row.locked)
+    throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
+  const { course: courseId, organisation, name, description, threshold } = row
+  const content: Partial<LessonContent> = row.content === null ? {} : JSON.parse(row.content)
+  const kind = row.kind as LessonKind
+  return { lessonId, courseId, organisation, name, description, kind, threshold, ...shownContent(content) }
+}
+
+/** Leaves out what students must not see: which questions a quiz can have. */
+export function shownContent({ text, file, rubric, quiz }: Partial<LessonContent>) {
+  return {
+    ...(text !== undefined && { text }),
+    ...(file !== undefined && { file }),
+    ...(rubric !== undefined && { rubric }),
+    ...(quiz !== undefined && { quiz: { ...quiz, parts: undefined } }),
+  }
 }
 
 /** Lists the lessons of a course in order, with child lessons inside their parents. */

@@ -4,8 +4,8 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { revealsId } from './guesses.ts'
-import { canonicalCourse, type LessonRow, lessonRows } from './rules.ts'
-import type { CourseContent } from './schema.ts'
+import { canonicalCourse, contentText, filesOf, type LessonRow, lessonRows } from './rules.ts'
+import { type CourseContent, kindOf } from './schema.ts'
 import * as store from './store.ts'
 
 /** Publishes the next version of a course. Existing classes stay on the version that they use. */
@@ -65,9 +65,12 @@ const toRow = (row: LessonRow, idOf: (key: string) => number, environment: Envir
     profile_pic: lesson.profilePic ?? null,
     cover_photo: lesson.coverPhoto ?? null,
     media: lesson.media ?? null,
-    is_assessment: lesson.isAssessment ?? false,
+    kind: kindOf(lesson),
+    content: contentText(lesson),
+    files: filesOf(lesson),
+    is_assessment: lesson.isAssessment || kindOf(lesson) === 'quiz',
     expected_minutes: lesson.expectedCompletionTime ?? null,
-    instructor_graded: lesson.instructorGraded ?? false,
+    instructor_graded: lesson.instructorGraded || kindOf(lesson) === 'instructor-led',
     is_public: lesson.public ?? false,
     client_id: lesson.app === undefined ? null : makeClientId(environment, lesson.app),
     launch_uri: lesson.launchUri ?? null,

@@ -3,10 +3,19 @@ import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { listOrPage } from '../../kernel/paging.ts'
 import type { Role } from '../../kernel/roles.ts'
-import { listAppLessons, listCourses, listLessons, listObjectives, readCourse, readLesson } from './courses.ts'
+import {
+  listAppLessons,
+  listCourses,
+  listLessons,
+  listObjectives,
+  readCourse,
+  readLesson,
+  readLessonContent,
+} from './courses.ts'
 import {
   CoursePage,
   CourseRecord,
+  LessonDetails,
   LessonList,
   LessonPage,
   LessonRecord,
@@ -36,6 +45,18 @@ export const courseOperations: readonly Operation[] = [
     output: json(LessonRecord),
     errors: ['forbidden', 'notFound'],
     run: ({ db, who }, input) => readLesson(db, who, input),
+  }),
+  op('GET /edu/v1/lesson/content', {
+    name: 'readLessonContent',
+    summary: 'Get the content of a lesson',
+    description:
+      "Returns what the caller's class sees of a lesson: the text of a page, the file, the rubric, or the rules of a quiz. The questions of a quiz are returned when an attempt starts. A student cannot read a locked lesson.",
+    example: { request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' } },
+    roles: [...LEARNERS, 'administrator'],
+    input: ReadLesson,
+    output: json(LessonDetails),
+    errors: ['forbidden', 'notFound', 'impossibleNow'],
+    run: ({ db, who }, input) => readLessonContent(db, who, input),
   }),
   op('GET /edu/v1/lesson/course', {
     name: 'listLessonsOfCourse',

@@ -1,5 +1,5 @@
 import { findLaunchMistake, findReservedName } from '../../apps/apps/redirect-uris.ts'
-import { type CourseContent, type LessonContent, lessonsIn, MAX_LESSONS } from './schema.ts'
+import { type CourseContent, type LessonContent, type LessonKind, lessonsIn, MAX_LESSONS } from './schema.ts'
 
 /**
  * A lesson of a course version, prepared as a database row. It still refers to lessons by the ids that the author
@@ -49,6 +49,7 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
   const isTwice = (list: readonly string[], id: string, i: number) => list.indexOf(id) !== i
   for (const [i, id] of ids.entries())
     if (isTwice(ids, id, i)) yield { where: 'lessons', must: `have unique ids: ${id} appears twice` }
+  const objectives = (course.objectives ?? []).map(({ id }) => id)
   if (all.length > MAX_LESSONS) yield { where: 'lessons', must: `be at most ${MAX_LESSONS}, with their child lessons` }
   for (const lesson of all) {
     for (const id of lesson.prerequisites ?? [])
@@ -61,12 +62,12 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
       yield { where: 'lessons', must: `set the app that ${lesson.launchUri} of ${lesson.id} belongs to` }
     if (lesson.passCode && lesson.launchUri === undefined)
       yield { where: 'lessons', must: `give ${lesson.id} a launchUri, because it passes a code` }
+    yield* findKindMistakes(lesson, objectives)
     const wrong = findAddressMistake(lesson)
     if (wrong) yield { where: 'lessons', must: `have valid URLs: ${wrong}` }
   }
   const mistake = findDeadlock(lessonRows(course))
   if (mistake) yield { where: 'lessons', must: mistake }
-  const objectives = (course.objectives ?? []).map(({ id }) => id)
   for (const [i, objective] of (course.objectives ?? []).entries()) {
     if (isTwice(objectives, objective.id, i))
       yield { where: 'objectives', must: `have unique ids: ${objective.id} appears twice` }
@@ -75,6 +76,72 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
         yield { where: 'objectives', must: `refer only to lessons of the course: ${objective.id} refers to ${id}` }
   }
 }
+
+/** The content that each kind of lesson must have, and those that it can have. */
+const CONTENT: Readonly<Record<LessonKind, { needs?: ContentField; takes: readonly ContentField[] }>> = {
+  activity: { takes: [] },
+  app: { needs: 'app', takes: ['app', 'launchUri', 'launchParameters', 'passCode'] },
+  'instructor-led': { takes: ['rubric'] },
+  page: { needs: 'text', takes: ['text'] },
+  file: { needs: 'file', takes: ['file'] },
+  quiz: { needs: 'quiz', takes: ['quiz'] },
+}
+const CONTENT_FIELDS = ['app', 'launchUri', 'launchParameters', 'passCode', 'text', 'file', 'rubric', 'quiz'] as const
+type ContentField = (typeof CONTENT_FIELDS)[number]
+
+/** Finds content that is missing, or that belongs to another kind of lesson. */
+function* findKindMistakes(lesson: LessonContent, objectives: readonly string[]) {
+  const { id, rubric = [], quiz } = lesson
+  if (lesson.kind !== undefined) {
+    const { needs, takes } = CONTENT[lesson.kind]
+    if (needs && !isSet(lesson[needs]))
+      yield { where: 'lessons', must: `set ${needs} of ${id}: it is a ${lesson.kind} lesson` }
+    for (const field of CONTENT_FIELDS)
+      if (isSet(lesson[field]) && !takes.includes(field))
+        yield {
+          where: 'lessons',
+          must: `not set ${field} of ${id}: it is for other kinds of lessons, not for ${lesson.kind}`,
+        }
+  } else if (
+    lesson.text !== undefined ||
+    lesson.file !== undefined ||
+    lesson.rubric !== undefined ||
+    quiz !== undefined
+  )
+    yield { where: 'lessons', must: `set kind of ${id}, because it has content` }
+  const criteria = rubric.map((one) => one.id)
+  for (const [i, { id: criterion, objective }] of rubric.entries()) {
+    if (criteria.indexOf(criterion) !== i)
+      yield { where: 'lessons', must: `have unique ids in the rubric of ${id}: ${criterion} appears twice` }
+    if (objective !== undefined && !objectives.includes(objective))
+      yield {
+        where: 'lessons',
+        must: `refer only to objectives of the course in the rubric of ${id}, not ${objective}`,
+      }
+  }
+  for (const { questions = [], tag, draw } of quiz?.parts ?? [])
+    if (tag === undefined ? questions.length === 0 : questions.length > 0)
+      yield { where: 'lessons', must: `have either questions or a tag in each part of the quiz of ${id}` }
+    else if (tag === undefined && draw !== undefined && draw > questions.length)
+      yield { where: 'lessons', must: `not draw more questions than a part of the quiz of ${id} has` }
+}
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== '' && value !== false && !(Array.isArray(value) && value.length === 0)
+
+/** Returns the content that is stored with a lesson besides its columns, as JSON; null if it has none. */
+export function contentText({ text, file, rubric, quiz }: LessonContent): string | null {
+  const content = JSON.stringify({ text, file, rubric, quiz })
+  return content === '{}' ? null : content
+}
+
+/** Lists the uploaded files that a lesson uses: its file, and those that its text links to. */
+export const filesOf = ({ text = '', file }: LessonContent): string[] => [
+  ...new Set([
+    ...(file === undefined ? [] : [file]),
+    ...[...text.matchAll(/\(file:([A-Za-z0-9_-]{1,64})/g)].map(([, id]) => id!),
+  ]),
+]
 
 /** Explains why `passCode` must be false for a public client. */
 export const passCodeRefusal = (app: string): string =>
@@ -179,4 +246,9 @@ const canonicalLesson = (lesson: LessonContent) => ({
   threshold: lesson.threshold,
   maxAttempts: lesson.maxAttempts,
   prerequisites: lesson.prerequisites?.length ? lesson.prerequisites : undefined,
+  kind: lesson.kind === (lesson.app === undefined ? 'activity' : 'app') ? undefined : lesson.kind,
+  text: lesson.text,
+  file: lesson.file,
+  rubric: lesson.rubric?.length ? lesson.rubric : undefined,
+  quiz: lesson.quiz,
 })

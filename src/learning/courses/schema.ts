@@ -18,6 +18,44 @@ const Flag = (description: string) => Type.Optional(Type.Boolean({ description }
 export const MAX_LESSONS = 500
 const MAX_OBJECTIVES = 200
 
+/** How students work on a lesson, and who records the result: see docs/lessons-design.md. */
+export const LESSON_KINDS = ['activity', 'app', 'instructor-led', 'page', 'file', 'quiz'] as const
+const Kind = Type.Enum([...LESSON_KINDS])
+export type LessonKind = Static<typeof Kind>
+
+const Criterion = Type.Object({
+  id: OwnId('Id of the criterion, unique in the lesson; keep it in all versions of the course'),
+  name: Line(200, 'What is evaluated, such as Crosswind landing'),
+  description: Type.Optional(Type.String({ maxLength: 2000, description: 'What is expected; empty by default' })),
+  objective: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Id of an objective of the course that gets the score; none by default',
+    }),
+  ),
+  points: Type.Optional(Type.Number({ minimum: 1, maximum: 1000, description: 'Maximum points; 100 by default' })),
+})
+const QuizPart = Type.Object({
+  questions: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), { maxItems: 500, uniqueItems: true, description: 'Ids of questions' }),
+  ),
+  tag: Type.Optional(Line(100, 'All questions of the organisation with this tag, instead of questions')),
+  draw: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, description: 'How many of them to draw at random; all by default' }),
+  ),
+})
+const Quiz = Type.Object({
+  parts: Type.Array(QuizPart, { minItems: 1, maxItems: 50, description: 'In order; each is a list or a pool' }),
+  shuffleQuestions: Flag('Whether each attempt has its own order of questions; false by default'),
+  shuffleAnswers: Flag('Whether each attempt has its own order of options; false by default'),
+  timeLimit: Type.Optional(Type.Number({ minimum: 1, maximum: 1440, description: 'In minutes; no limit by default' })),
+  feedback: Type.Optional(
+    Type.Enum(['answer', 'end', 'never'], {
+      description: 'When correct answers are shown: after each answer, at the end, or never; end by default',
+    }),
+  ),
+})
+
 const lesson = {
   id: OwnId('The lessonId. Keep it: progress is recorded under it in all versions of the course'),
   name: Line(200, 'Name of the lesson'),
@@ -25,7 +63,23 @@ const lesson = {
   profilePic: Image('Id or URL of an image; none by default'),
   coverPhoto: Image('Id or URL of an image; none by default'),
   media: Type.Optional(Type.String({ maxLength: 2000, description: 'A URL or an id of media; none by default' })),
-  isAssessment: Flag('Whether it is an assessment; false by default'),
+  isAssessment: Flag('Whether it is an assessment; false by default, except for a quiz'),
+  kind: Type.Optional(
+    Type.Enum([...LESSON_KINDS], {
+      description: 'How students work on it; app by default if the lesson has an app, otherwise activity',
+    }),
+  ),
+  text: Type.Optional(
+    Type.String({
+      maxLength: 100_000,
+      description: 'Text of a page, in Markdown; uploaded files are linked as file: and their id',
+    }),
+  ),
+  file: Type.Optional(Type.String({ maxLength: 64, description: 'Id of the uploaded PDF or video of a file lesson' })),
+  rubric: Type.Optional(
+    Type.Array(Criterion, { maxItems: 50, description: 'What the instructor evaluates in an instructor-led lesson' }),
+  ),
+  quiz: Type.Optional(Quiz),
   expectedCompletionTime: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1_000_000, description: 'In minutes; none by default' }),
   ),
@@ -109,6 +163,9 @@ export const CourseContent = Type.Object(contentWith({ additionalProperties: fal
 export type CourseContent = Static<typeof CourseContent>
 export type LessonContent = CourseContent['lessons'][number]
 
+/** Returns the kind of a lesson. Lessons that were written before kinds existed have none. */
+export const kindOf = ({ kind, app }: LessonContent): LessonKind => kind ?? (app === undefined ? 'activity' : 'app')
+
 /** Lists the lessons of a course, each followed by its child lessons. */
 export const lessonsIn = ({ lessons }: Pick<CourseContent, 'lessons'>): LessonContent[] =>
   lessons.flatMap((lesson) => [lesson, ...(lesson.childLessons ?? [])])
@@ -186,6 +243,29 @@ const classId = Type.Optional(Id('Id of the class; by default the newest one in 
 
 export const ReadLesson = Type.Object({ lessonId: Id('Id of the lesson'), classId })
 export type ReadLesson = Static<typeof ReadLesson>
+/** The content of a lesson as students see it. It never includes the questions of a quiz. */
+export const LessonDetails = Type.Object(
+  {
+    lessonId: Type.String(),
+    courseId: Type.String(),
+    organisation: Type.String({ description: 'Key of the organisation that owns the course' }),
+    name: Type.String(),
+    description: Type.String({ description: 'Empty if there is none' }),
+    kind: Kind,
+    threshold: Type.Union([Type.Number(), Type.Null()], { description: 'Passing score; null if there is none' }),
+    text: lesson.text,
+    file: lesson.file,
+    rubric: lesson.rubric,
+    quiz: Type.Optional(Type.Omit(Quiz, ['parts'])),
+  },
+  { title: 'LessonDetails' },
+)
+export type LessonDetails = Static<typeof LessonDetails>
+export const PreviewLesson = Type.Object({
+  courseId: Id('Id of the course'),
+  lessonId: Id('Id of a lesson of its draft, or of its newest version if there is no draft'),
+})
+export type PreviewLesson = Static<typeof PreviewLesson>
 export const ListLessons = Type.Object({ courseId: Id('Id of the course'), ...paging })
 export type ListLessons = Static<typeof ListLessons>
 export const ListAppLessons = Type.Object({

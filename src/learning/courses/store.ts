@@ -54,6 +54,30 @@ export const findLesson = list('courses.findLesson', {
      where a.key = :lesson and (:class is null or c.course_id = k.id)`,
 })
 
+/** Finds the content of a lesson for people who take or teach it, and managers. */
+export const findDetails = read('courses.findDetails', {
+  params: { person: c.int8, lesson: c.text, class: nullable(c.text) },
+  row: {
+    course: c.text,
+    organisation: c.text,
+    name: c.text,
+    description: c.text,
+    kind: c.text,
+    threshold: nullable(c.float8),
+    content: nullable(c.json),
+    locked: c.bool,
+  },
+  text: `
+    select k.key as course, o.key as organisation, v.name, v.description, v.kind, v.threshold, v.content, coalesce(h.locked, false) as locked
+      from lessons a join courses k on k.id = a.course_id join organisations o on o.id = k.organisation_id
+      left join classes c on c.key = :class,
+      lateral course_view(:person, k.id, c.id) w
+      join lesson_versions v on v.version_id = w.version_id
+      left join classes wc on wc.id = w.class_id
+      left join lateral lock_of(w.enrolment_id, passed_lessons(w.enrolment_id), wc, v) h on w.enrolment_id is not null
+     where a.key = :lesson and v.lesson_id = a.id and w.is_inside and (:class is null or c.course_id = k.id)`,
+})
+
 /**
  * Lists a page of the lessons of a course. Child lessons are on the page of their parent and do not count towards its
  * size.
@@ -259,14 +283,14 @@ export const insertLessonVersions = write('courses.insertLessonVersions', {
   text: `
     insert into lesson_versions (version_id, lesson_id, position, parent_id, name, description, profile_pic, cover_photo, media,
       is_assessment, expected_minutes, instructor_graded, is_public, app_id, launch_uri, launch_parameters, passes_code, threshold,
-      max_attempts, prerequisites, earlier)
+      max_attempts, prerequisites, earlier, kind, content, files)
     select :version, r.lesson_id, r.position, r.parent_id, r.name, r.description, r.profile_pic, r.cover_photo, r.media,
            r.is_assessment, r.expected_minutes, r.instructor_graded, r.is_public, a.id, r.launch_uri, r.launch_parameters, r.passes_code, r.threshold,
-           r.max_attempts, r.prerequisites, r.earlier
+           r.max_attempts, r.prerequisites, r.earlier, r.kind, r.content::json, r.files
       from json_to_recordset(:rows) as r(lesson_id bigint, position int, parent_id bigint, name text, description text, profile_pic text,
              cover_photo text, media text, is_assessment boolean, expected_minutes float8, instructor_graded boolean, is_public boolean,
              client_id text, launch_uri text, launch_parameters text[], passes_code boolean, threshold float8, max_attempts int,
-             prerequisites bigint[], earlier bigint[])
+             prerequisites bigint[], earlier bigint[], kind text, content text, files text[])
       left join apps a on a.client_id = r.client_id
     returning lesson_id`,
 })

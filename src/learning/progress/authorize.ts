@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isGrader, mayGrade, mayRead, mayRecord, maySee, type Relation } from '../classes/roles.ts'
+import type { LessonKind } from '../courses/schema.ts'
 import { type Attempt, toAttempt } from './attempt.ts'
 import * as roles from './authorize-store.ts'
 import { type WriteAction, whyNotWritten } from './rules.ts'
@@ -22,6 +23,7 @@ export interface LessonContext {
   readonly status: string
   readonly lessonId: number
   readonly classId: number
+  readonly kind: LessonKind
   /** The score required to pass; null if the lesson is passed or failed without a score. */
   readonly threshold: number | null
   readonly isInstructorGraded: boolean
@@ -56,7 +58,7 @@ export async function authorizeLesson(
   who: LearningCaller,
   what: NameAttempt,
   purpose: Purpose,
-  { withAnswers = false } = {},
+  { withAnswers = false, recorder }: { withAnswers?: boolean; recorder?: LessonKind } = {},
 ): Promise<LessonContext> {
   const { personId: person } = who
   const { lessonId: lesson, classId, studentId } = what
@@ -84,8 +86,9 @@ export async function authorizeLesson(
     if (visibility?.is_known) throw fail('validationFailed', 'lessonId is not a lesson of this class')
     throw fail('notFound', 'There is no lesson with this id, or you do not take it')
   }
+  const kind = row.kind as LessonKind
   if (isWrite(purpose)) {
-    await checkReporter(db, who, purpose, { app: row.app_id, isOwn: row.is_own })
+    await checkReporter(db, who, purpose, { kind, recorder, app: row.app_id, isOwn: row.is_own })
     if (row.has_ended) throw fail('impossibleNow', 'This class is closed; nothing more is recorded')
   }
   const attempts = row.attempts ?? 0
@@ -95,6 +98,7 @@ export async function authorizeLesson(
     status: row.status!,
     lessonId: row.lesson_id,
     classId: row.class_id!,
+    kind,
     threshold: row.threshold,
     isInstructorGraded: row.instructor_graded ?? false,
     isLocked: row.locked ?? false,
@@ -115,13 +119,18 @@ async function checkReporter(
   db: Db,
   { appId }: LearningCaller,
   action: WriteAction,
-  { app, isOwn }: { app: number | null; isOwn: boolean },
+  lesson: { kind: LessonKind; recorder: LessonKind | undefined; app: number | null; isOwn: boolean },
 ): Promise<void> {
-  switch (whyNotWritten(action, { lessonApp: app, callerApp: appId, isOwn })) {
+  const { app, ...how } = lesson
+  switch (whyNotWritten(action, { ...how, lessonApp: app, callerApp: appId })) {
     case 'another app':
       throw fail('forbidden', 'Another app delivers this lesson; record progress through that app')
     case 'no app':
       throw fail('forbidden', "No app delivers this lesson; record its progress on the platform's own pages")
+    case 'the quiz reports':
+      throw fail('forbidden', 'This lesson is a quiz: answer its questions, and the platform records the result')
+    case 'read it':
+      throw fail('forbidden', 'Students report no result of this lesson: complete it, and it is passed')
     case 'an instructor reports':
       throw fail('forbidden', 'Your instructor records the result of this lesson')
     case 'the app reports': {

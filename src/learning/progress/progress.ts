@@ -82,11 +82,15 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
       db,
       who,
       context,
-      { ...attempt, ...moved, ...accepted(who, context, reported, attempt) },
+      { ...attempt, ...moved, ...accepted(who, context, isEnd ? passedIfRead(context, reported) : reported, attempt) },
       isEnd ? 'attempt.completed' : 'attempt.updated',
     )
   })
 }
+
+/** A page or a file is passed when it has been read to the end. */
+const passedIfRead = ({ kind }: LessonContext, reported: ReportedResult): ReportedResult =>
+  kind === 'page' || kind === 'file' ? { ...reported, pass: reported.pass ?? true } : reported
 
 interface ReportedResult {
   readonly pass: boolean | undefined

@@ -1,12 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { LessonKind } from '../courses/schema.ts'
 import { readAttemptTimes, type WriteAction, whyNotWritten } from './rules.ts'
+
+test('a quiz is recorded by its operations, an instructor-led lesson by instructors, and reading passes', () => {
+  const actions: WriteAction[] = ['attend', 'complete', 'report']
+  const refusals = (kind: LessonKind, isOwn: boolean, recorder?: LessonKind) =>
+    actions.map((action) => whyNotWritten(action, { kind, recorder, lessonApp: null, callerApp: undefined, isOwn }))
+  const all = (why: string | undefined) => [why, why, why]
+  for (const isOwn of [true, false]) {
+    assert.deepEqual(refusals('quiz', isOwn), all('the quiz reports'))
+    assert.deepEqual(refusals('quiz', isOwn, 'quiz'), all(undefined))
+  }
+  assert.deepEqual(refusals('instructor-led', true), all('an instructor reports'))
+  assert.deepEqual(refusals('instructor-led', false), all(undefined))
+  for (const kind of ['page', 'file'] as const) {
+    assert.deepEqual(refusals(kind, true), [undefined, undefined, 'read it'])
+    assert.deepEqual(refusals(kind, false), all(undefined))
+  }
+})
 
 test('who writes progress, and through what (D12)', () => {
   const [demo, other] = [1, 2]
   const actions: WriteAction[] = ['attend', 'complete', 'report']
   const refusals = (lessonApp: number | null, callerApp: number | undefined, isOwn: boolean) =>
-    actions.map((action) => whyNotWritten(action, { lessonApp, callerApp, isOwn }))
+    actions.map((action) =>
+      whyNotWritten(action, { kind: lessonApp === null ? 'activity' : 'app', lessonApp, callerApp, isOwn }),
+    )
   const all = (why: string | undefined) => [why, why, why]
   const student = true
   const instructor = false

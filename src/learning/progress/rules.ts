@@ -1,4 +1,5 @@
 import { fail } from '../../kernel/errors.ts'
+import type { LessonKind } from '../courses/schema.ts'
 import type { Interval } from './schema.ts'
 
 /** The state of an attempt; `none` if there is no attempt. */
@@ -108,6 +109,9 @@ const ADVICE: Record<AttemptState, string> = {
 export type WriteAction = 'attend' | 'complete' | 'report'
 
 interface Reporter {
+  readonly kind: LessonKind
+  /** The kind of lesson that the calling room records, if it records a kind: quizzes or evaluations. */
+  readonly recorder?: LessonKind | undefined
   /** The app that delivers the lesson; null if none does. */
   readonly lessonApp: number | null
   /** The app through which the request came; undefined if it came from the platform's own pages. */
@@ -119,19 +123,24 @@ interface Reporter {
 /**
  * Decides whether progress may be written this way. Returns the reason if it may not. A lesson that an app delivers is
  * written through that app, and a lesson without an app on the platform's own pages. In the pages, students report no
- * result: nothing there checks what they did.
+ * result: nothing there checks what they did. A quiz is written only by the quiz operations.
  */
 export function whyNotWritten(
   action: WriteAction,
-  { lessonApp, callerApp, isOwn }: Reporter,
-): 'another app' | 'no app' | 'the app reports' | 'an instructor reports' | undefined {
+  { kind, recorder, lessonApp, callerApp, isOwn }: Reporter,
+): 'another app' | 'no app' | 'the app reports' | 'an instructor reports' | 'the quiz reports' | 'read it' | undefined {
   if (callerApp !== undefined) {
     if (lessonApp === null) return 'no app'
     return lessonApp === callerApp ? undefined : 'another app'
   }
-  if (!isOwn || action === 'attend') return undefined
+  if (recorder === kind) return undefined
+  if (kind === 'quiz') return 'the quiz reports'
+  if (!isOwn) return undefined
+  if (kind === 'instructor-led') return 'an instructor reports'
+  if (action === 'attend') return undefined
   if (lessonApp !== null) return 'the app reports'
-  return action === 'complete' ? undefined : 'an instructor reports'
+  if (action === 'complete') return undefined
+  return kind === 'page' || kind === 'file' ? 'read it' : 'an instructor reports'
 }
 
 const QUARTER_MS = 15 * 60_000

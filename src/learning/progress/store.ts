@@ -74,6 +74,7 @@ export const findLessonContext = read('progress.findLessonContext', {
   row: {
     lesson_id: nullable(c.int8),
     in_course: c.bool,
+    kind: nullable(c.text),
     app_id: nullable(c.int8),
     threshold: nullable(c.float8),
     max_attempts: nullable(c.int4),
@@ -96,7 +97,7 @@ export const findLessonContext = read('progress.findLessonContext', {
     ...optional(attemptRow),
   },
   text: `
-    select a.lesson_id, v.lesson_id is not null as in_course, v.app_id, v.threshold, v.max_attempts, v.instructor_graded,
+    select a.lesson_id, v.lesson_id is not null as in_course, v.kind, v.app_id, v.threshold, v.max_attempts, v.instructor_graded,
            e.id as enrolment_id, e.key as student, e.status, coalesce(e.person_id = :person, false) as is_own,
            c.id as class_id, c.course_id, e.person_id, :class is null or coalesce(c.key = :class, false) as is_asked_class,
            c.ended_at is not null as has_ended, coalesce(r.teaches, false) as teaches, coalesce(r.observes, false) as observes,

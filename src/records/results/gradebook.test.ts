@@ -25,9 +25,9 @@ test('the gradebook of a class', async (t) => {
   app.advance(90_500)
 
   const lessons = [
-    { lessonId: 'one', parentId: null, name: 'One' },
-    { lessonId: 'step', parentId: 'one', name: 'step' },
-    { lessonId: 'two', parentId: null, name: '=2+2, "two"' },
+    { lessonId: 'one', parentId: null, name: 'One', kind: 'app' },
+    { lessonId: 'step', parentId: 'one', name: 'step', kind: 'app' },
+    { lessonId: 'two', parentId: null, name: '=2+2, "two"', kind: 'app' },
   ]
   const blake = {
     studentId: 'blake-alpha',

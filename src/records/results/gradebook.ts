@@ -8,6 +8,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
 import { pageOf, spanOf } from '../../kernel/paging.ts'
+import type { LessonKind } from '../../learning/courses/schema.ts'
 import { authorizeClass } from '../../learning/progress/authorize.ts'
 import type { GradebookCells, GradebookRecord, NameClass, ReadGradebook } from './schema.ts'
 import * as store from './store.ts'
@@ -49,7 +50,12 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
   }))
   return {
     classId: what.classId,
-    lessons: columns.map(({ lesson, parent, name }) => ({ lessonId: lesson, parentId: parent, name })),
+    lessons: columns.map(({ lesson, parent, name, kind }) => ({
+      lessonId: lesson,
+      parentId: parent,
+      name,
+      kind: kind as LessonKind,
+    })),
     ...pageOf(docs, rows[0]?.total ?? 0, what),
     docs,
   }

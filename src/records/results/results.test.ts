@@ -78,6 +78,7 @@ test('every lesson has a result, with a sentence that explains it', async (t) =>
     lessonId: 'running',
     parentId: null,
     name: 'running',
+    kind: 'app',
     result: 'IN PROGRESS',
     explanation: running.explanation,
     score: null,

@@ -1,5 +1,6 @@
 import type { Db } from '../../kernel/database/database.ts'
 import { c } from '../../kernel/database/statement.ts'
+import type { LessonKind } from '../../learning/courses/schema.ts'
 import { type Result, resultOf } from '../../learning/progress/attempt.ts'
 import { authorizeStudent, type LearningCaller } from '../../learning/progress/authorize.ts'
 import { findMissing, lockReason, notPassedOf } from '../../learning/progress/locks.ts'
@@ -29,6 +30,7 @@ export async function readResults(db: Db, who: LearningCaller, what: ReadResults
         lessonId: row.lesson,
         parentId: row.parent,
         name: row.name,
+        kind: row.kind as LessonKind,
         result,
         explanation,
         score: row.score,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
-import { LessonScores } from '../../learning/courses/schema.ts'
+import { LESSON_KINDS, LessonScores } from '../../learning/courses/schema.ts'
 import { by, lock, Moment, orNull, student } from '../../learning/progress/schema.ts'
 
 export const ReadResults = Type.Object({ classId: Id('Id of the class'), studentId: student.studentId })
@@ -16,6 +16,8 @@ const standing = {
   timeOnTask: Type.Integer({ description: 'In seconds, over all attempts that count, including a running one' }),
 }
 
+const kind = Type.Enum([...LESSON_KINDS], { description: 'How students work on it' })
+
 export const Results = Type.Object(
   {
     classId: Type.String(),
@@ -25,6 +27,7 @@ export const Results = Type.Object(
         lessonId: Type.String(),
         parentId: orNull('Id of the parent lesson'),
         name: Type.String(),
+        kind,
         ...standing,
         explanation: Type.String({ description: 'A sentence that explains the result' }),
         attemptsLeft: Type.Union([Type.Integer(), Type.Null()], {
@@ -108,6 +111,7 @@ export const Gradebook = Type.Object(
         lessonId: Type.String(),
         parentId: orNull('Id of the parent lesson'),
         name: Type.String(),
+        kind,
       }),
       { description: 'In order' },
     ),

@@ -19,6 +19,7 @@ export interface LessonRow {
   readonly place: number
   readonly lesson: string
   readonly name: string
+  readonly kind: string
   readonly parent: string | null
   readonly by_hand: boolean | null
   readonly is_sequential: boolean
@@ -61,7 +62,7 @@ export const findResults = list('results.findResults', {
   row: { lessons: c.json, objectives: c.json },
   text: `
     select coalesce((select json_agg(r) from (
-      select v.lesson_id, row_number() over w as place, l.key as lesson, v.name, p.key as parent, h.by_hand, c.is_sequential, v.prerequisites,
+      select v.lesson_id, row_number() over w as place, l.key as lesson, v.name, v.kind, p.key as parent, h.by_hand, c.is_sequential, v.prerequisites,
              h.locked, coalesce(s.is_passed, false) as is_passed, v.threshold,
              case when v.max_attempts is not null
                   then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left,
@@ -89,9 +90,9 @@ export const findResults = list('results.findResults', {
 /** Lists the lessons of a course version in course order, as the columns of a gradebook. */
 export const listColumns = list('results.listColumns', {
   params: { version: c.int8 },
-  row: { lesson_id: c.int8, lesson: c.text, parent: nullable(c.text), name: c.text },
+  row: { lesson_id: c.int8, lesson: c.text, parent: nullable(c.text), name: c.text, kind: c.text },
   text: `
-    select v.lesson_id, l.key as lesson, p.key as parent, v.name
+    select v.lesson_id, l.key as lesson, p.key as parent, v.name, v.kind
       from lesson_versions v join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
       left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
      where v.version_id = :version

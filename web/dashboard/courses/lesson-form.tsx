@@ -1,10 +1,13 @@
-import { Button, Checkbox, Group, MultiSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, MultiSelect, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { Suspense, useState } from 'react'
+import type { CourseDocument } from '../../api/operations.ts'
 import { NumberField } from '../../parts/number-field.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import type { Objective, Step } from './course-model.ts'
+import { KIND_FIELDS, kindOf, withKind } from './kinds/kinds.tsx'
 
 const { course: say } = dashboardWords
 const ORDER = {
@@ -15,6 +18,7 @@ type Figure = number | string
 const figureOf = (value: Figure): number | undefined => (value === '' ? undefined : Number(value))
 
 interface LessonFormProps {
+  readonly course: CourseDocument
   readonly lesson: Step
   /** The lessons that may be chosen as prerequisites of this lesson. */
   readonly others: readonly Step[]
@@ -22,7 +26,7 @@ interface LessonFormProps {
   readonly onClose: () => void
 }
 
-export function LessonForm({ lesson, others, onApply, onClose }: LessonFormProps) {
+export function LessonForm({ course, lesson, others, onApply, onClose }: LessonFormProps) {
   const form = useForm({
     initialValues: {
       name: lesson.name,
@@ -33,14 +37,19 @@ export function LessonForm({ lesson, others, onApply, onClose }: LessonFormProps
       isAssessment: lesson.isAssessment ?? false,
       instructorGraded: lesson.instructorGraded ?? false,
       prerequisites: lesson.prerequisites ?? [],
-      app: lesson.app ?? '',
-      launchUri: lesson.launchUri ?? '',
     },
     validate: { name: missing },
   })
-  useUnsaved(() => form.isDirty())
+  // The part of the lesson that depends on its kind.
+  const [content, setContent] = useState(lesson)
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const Fields = KIND_FIELDS[kindOf(content)]
+  useUnsaved(() => form.isDirty() || content !== lesson)
   const submit = form.onSubmit((values) => {
-    const { expectedCompletionTime: _, threshold: __, maxAttempts: ___, app: ____, launchUri: _____, ...rest } = lesson
+    const mistakes = findMistakes(content)
+    setErrors(mistakes)
+    if (Object.keys(mistakes).length > 0) return
+    const { expectedCompletionTime: _, threshold: __, maxAttempts: ___, ...rest } = withoutBlanks(content)
     const [expected, threshold, most] = [values.expected, values.threshold, values.maxAttempts].map(figureOf)
     onApply({
       ...rest,
@@ -52,15 +61,32 @@ export function LessonForm({ lesson, others, onApply, onClose }: LessonFormProps
       ...(expected !== undefined && { expectedCompletionTime: expected }),
       ...(threshold !== undefined && { threshold }),
       ...(most !== undefined && { maxAttempts: most }),
-      ...(values.app.trim() !== '' && { app: values.app.trim() }),
-      ...(values.launchUri.trim() !== '' && { launchUri: values.launchUri.trim() }),
     })
   })
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <TextInput label={say.name} data-autofocus {...form.getInputProps('name')} />
+        <Select
+          label={say.kind}
+          description={say.kindHelp[kindOf(content)]}
+          {...ORDER}
+          allowDeselect={false}
+          data={KINDS.map((value) => ({ value, label: say.kinds[value] }))}
+          value={kindOf(content)}
+          onChange={(kind) => kind && setContent(withKind(content, kind as Kind))}
+        />
         <Textarea label={say.description} autosize minRows={2} {...form.getInputProps('description')} />
+        {Fields && (
+          <Suspense>
+            <Fields
+              course={course}
+              lesson={content}
+              errors={errors}
+              onChange={(changes) => setContent({ ...content, ...changes })}
+            />
+          </Suspense>
+        )}
         <Group grow align="flex-start">
           <NumberField label={say.expected} min={0} {...form.getInputProps('expected')} />
           <NumberField
@@ -85,13 +111,38 @@ export function LessonForm({ lesson, others, onApply, onClose }: LessonFormProps
           data={others.map(({ id: value, name: label }) => ({ value, label }))}
           {...form.getInputProps('prerequisites')}
         />
-        <TextInput label={say.app} description={say.appHelp} {...ORDER} {...form.getInputProps('app')} />
-        <TextInput label={say.launchUri} {...form.getInputProps('launchUri')} />
         <Buttons onClose={onClose} />
       </Stack>
     </form>
   )
 }
+
+type Kind = ReturnType<typeof kindOf>
+const KINDS: readonly Kind[] = ['page', 'file', 'quiz', 'instructor-led', 'app', 'activity']
+
+/** The content that a lesson of its kind cannot do without. */
+function findMistakes(lesson: Step): Record<string, string> {
+  switch (kindOf(lesson)) {
+    case 'app':
+      return lesson.app?.trim() ? {} : { app: say.missingApp }
+    case 'page':
+      return lesson.text?.trim() ? {} : { text: say.missingText }
+    case 'file':
+      return lesson.file ? {} : { file: say.missingFile }
+    case 'quiz':
+      return lesson.quiz?.parts.length ? {} : { quiz: say.missingQuiz }
+    default:
+      return {}
+  }
+}
+
+/** Leaves out fields whose text is blank, and spaces around texts of one line. */
+const withoutBlanks = (lesson: Step): Step =>
+  Object.fromEntries(
+    Object.entries(lesson)
+      .map(([field, value]) => [field, field !== 'text' && typeof value === 'string' ? value.trim() : value])
+      .filter(([, value]) => value !== ''),
+  ) as Step
 
 interface ObjectiveFormProps {
   readonly objective: Objective

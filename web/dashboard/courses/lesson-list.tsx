@@ -88,6 +88,7 @@ export function Lessons({ doc, onChange }: PartProps) {
         {found && (
           <LessonForm
             key={found.id}
+            course={added ?? doc}
             lesson={found}
             others={all.filter(({ id }) => id !== found.id)}
             onClose={close}

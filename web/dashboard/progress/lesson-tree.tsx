@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { type ClassDetails, launchLesson, listLessonsOfCourse, type Results } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
@@ -193,7 +193,13 @@ function LessonRow({ lesson, classId, about, mayLaunch, isNext, isBusy, onOpen }
           variant={isNext || lesson.result === 'IN PROGRESS' ? 'filled' : 'default'}
           size="sm"
           loading={isBusy}
-          onClick={onOpen}
+          {...(isHere(lesson)
+            ? {
+                renderRoot: (props: object) => (
+                  <Link {...props} to={LESSON} params={{ classId, lessonId: lesson.lessonId }} />
+                ),
+              }
+            : { onClick: onOpen })}
           className={classes.action}
         >
           <span aria-hidden>{label}</span>
@@ -203,6 +209,11 @@ function LessonRow({ lesson, classId, about, mayLaunch, isNext, isBusy, onOpen }
     </li>
   )
 }
+
+const LESSON = '/dashboard/classes/$classId/lessons/$lessonId'
+
+/** Whether students work on the lesson on a page of the platform. */
+const isHere = ({ kind }: LessonResult): boolean => kind !== 'app' && kind !== 'activity'
 
 function actionOf({ name, result, passed }: LessonResult): [label: string, whole: string] {
   if (result === 'IN PROGRESS') return [say.goOn, say.goOnOf(name)]

@@ -1,0 +1,11 @@
+import type { CourseDocument } from '../../../api/operations.ts'
+import type { Step } from '../course-model.ts'
+
+/** Props of the components that edit the content of a lesson of one kind. */
+export interface KindFieldsProps {
+  readonly course: CourseDocument
+  readonly lesson: Step
+  readonly onChange: (changes: Partial<Step>) => void
+  /** Mistakes by field, to be shown beside it. */
+  readonly errors: Readonly<Record<string, string>>
+}

@@ -1,0 +1,35 @@
+import { type ComponentType, lazy } from 'react'
+import type { LessonDetails } from '../../../api/operations.ts'
+import type { Step } from '../course-model.ts'
+import type { KindFieldsProps } from './fields-props.ts'
+
+type Kind = LessonDetails['kind']
+
+/** The fields of each kind of lesson, loaded on demand. */
+export const KIND_FIELDS: Partial<Record<Kind, ComponentType<KindFieldsProps>>> = {
+  app: lazy(async () => ({ default: (await import('./app-fields.tsx')).AppFields })),
+  'instructor-led': lazy(async () => ({ default: (await import('./rubric-fields.tsx')).RubricFields })),
+  page: lazy(async () => ({ default: (await import('./page-fields.tsx')).PageFields })),
+  file: lazy(async () => ({ default: (await import('./file-fields.tsx')).FileFields })),
+  quiz: lazy(async () => ({ default: (await import('./quiz-fields.tsx')).QuizFields })),
+}
+
+/** The fields that belong to each kind. Those of other kinds are removed when the kind changes. */
+export const CONTENT_OF: Record<Kind, readonly (keyof Step)[]> = {
+  activity: [],
+  app: ['app', 'launchUri', 'launchParameters', 'passCode'],
+  'instructor-led': ['rubric'],
+  page: ['text'],
+  file: ['file'],
+  quiz: ['quiz'],
+}
+
+export const kindOf = ({ kind, app }: Step): Kind => kind ?? (app === undefined ? 'activity' : 'app')
+
+export function withKind(lesson: Step, kind: Kind): Step {
+  const foreign = Object.values(CONTENT_OF)
+    .flat()
+    .filter((field) => !CONTENT_OF[kind].includes(field))
+  const kept = Object.fromEntries(Object.entries(lesson).filter(([field]) => !foreign.includes(field as keyof Step)))
+  return { ...(kept as Step), kind }
+}

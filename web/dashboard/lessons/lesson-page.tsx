@@ -1,0 +1,67 @@
+import { Anchor, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { type ComponentType, lazy, Suspense } from 'react'
+import type { LessonDetails } from '../../api/operations.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { useClass } from '../classes/class-frame.tsx'
+import type { LessonProps } from './lesson-props.ts'
+import { lessonWords as say } from './words.ts'
+
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/lessons/$lessonId')
+
+/** The component for each kind, loaded on demand. Apps have pages of their own. */
+const VIEWS: Record<LessonDetails['kind'], ComponentType<LessonProps>> = {
+  activity: lazy(async () => ({ default: (await import('./led-lesson.tsx')).LedLesson })),
+  app: lazy(async () => ({ default: (await import('./led-lesson.tsx')).LedLesson })),
+  'instructor-led': lazy(async () => ({ default: (await import('./led-lesson.tsx')).LedLesson })),
+  page: lazy(async () => ({ default: (await import('./page-lesson.tsx')).PageLesson })),
+  file: lazy(async () => ({ default: (await import('./file-lesson.tsx')).FileLesson })),
+  quiz: lazy(async () => ({ default: (await import('./quiz-lesson.tsx')).QuizLesson })),
+}
+
+/** Shows a lesson as a student sees it. */
+export function LessonView(props: LessonProps) {
+  const View = VIEWS[props.lesson.kind]
+  return (
+    <Suspense>
+      <View {...props} />
+    </Suspense>
+  )
+}
+
+export function LessonPage() {
+  const { classId, studentId } = useClass()
+  const { lessonId } = route.useParams()
+  const loaded = route.useLoaderData()
+  const lesson = useQuery(loaded.lesson)
+  const results = useQuery({ ...loaded.results, enabled: studentId !== null })
+  return (
+    <Loaded query={lesson} lines={8}>
+      {(found) => (
+        <>
+          <PageHead
+            title={found.name}
+            lead={found.description}
+            above={
+              <Anchor
+                size="sm"
+                renderRoot={(props) => <Link {...props} to="/dashboard/classes/$classId" params={{ classId }} />}
+              >
+                {say.back}
+              </Anchor>
+            }
+          />
+          <Stack gap="lg">
+            <LessonView
+              lesson={found}
+              classId={classId}
+              result={results.data?.lessons.find((one) => one.lessonId === lessonId)}
+            />
+          </Stack>
+        </>
+      )}
+    </Loaded>
+  )
+}
