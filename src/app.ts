@@ -41,6 +41,7 @@ import { classes } from './learning/classes/room.ts'
 import { courses } from './learning/courses/room.ts'
 import { notes } from './learning/notes/room.ts'
 import { progress } from './learning/progress/room.ts'
+import { quizzes } from './learning/quizzes/room.ts'
 import { administration } from './operations/administration/room.ts'
 import { demo } from './operations/demo/room.ts'
 import { credentials } from './records/credentials/room.ts'
@@ -79,6 +80,7 @@ export const rooms: readonly Room[] = [
   classes, // /edu/v1/class: classes, enrolments and rosters
   progress, // /edu/v1/lesson/progress: attempts, locks and grading
   notes, // /edu/v1/note: notes about students
+  quizzes, // /edu/v1/question, /edu/v1/quiz: question banks, quizzes and their results
   // records: the record store, and the results of students
   statements, // /edu/v1/xapi, /edu/v2/xapi: stores the statements that apps send
   results, // /edu/v1/class/result, gradebook and timeline: results of students

@@ -40,6 +40,8 @@ export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const INVITATION_ID = 'mD5vTq8KcXf2RbW7nLs0Jg'
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
+export const QUESTION_ID = 'kV4wZr8NqYt1HcM6xPb3Sg'
+export const QUIZ_ATTEMPT_ID = 'bT9fJm3RkWd7XsQ2vLn5Hg'
 export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'
 export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 

@@ -22,7 +22,7 @@ import * as store from './store.ts'
  */
 const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 /** The number of tries if another process keeps changing the attempt between reading and writing. */
-const MAX_TRIES = 20
+export const MAX_TRIES = 20
 
 export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
   const context = await authorizeLesson(db, who, what, 'read', { withAnswers: true })
@@ -117,11 +117,7 @@ function accepted(who: Member, context: LessonContext, { pass, score, answers }:
  * Locks the student and runs `begin`, so that only one attempt can begin at a time. The state is not read again: if it
  * has changed since, `insertAttempt` stores nothing, and the caller tries again.
  */
-const withStudentLock = (
-  db: Db,
-  { enrolmentId }: LessonContext,
-  begin: (tx: Tx) => Promise<Attempt | undefined>,
-): Promise<Attempt | undefined> =>
+export const withStudentLock = <T>(db: Db, { enrolmentId }: LessonContext, begin: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
     await tx.first(store.lockStudent, { enrolment: enrolmentId })
     return begin(tx)
@@ -188,8 +184,8 @@ const stateOf = ({ attempt }: LessonContext): AttemptState => attempt?.state ?? 
  * Returns the later of two times. Because server clocks differ, times are moved forward where needed, so that no
  * attempt ends before it started, or starts before the previous one ended.
  */
-const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
-const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
+export const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
+export const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
 
 /** Reads the context and applies a change; retries if the attempt was changed in between. */
 async function change(
@@ -213,7 +209,7 @@ async function change(
   return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, runWithRetries)
 }
 
-function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void {
+export function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void {
   if (isLocked)
     throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
   if (attemptsLeft <= 0)
@@ -277,7 +273,7 @@ function valuesOf(who: Member, context: LessonContext, attempt: Attempt, kind: A
  * Stores a new attempt and ends the transaction, in which the student is locked. Returns undefined if what was checked
  * has changed since.
  */
-async function insert(
+export async function insert(
   tx: Tx,
   who: Member,
   context: LessonContext,
@@ -296,11 +292,11 @@ async function insert(
   })
   if (!saved) return undefined
   announceEvents(tx)
-  return { ...attempt, answers: saved.answers }
+  return { ...attempt, id: saved.attempt_id, answers: saved.answers }
 }
 
 /** Stores a changed attempt. Returns undefined if another request has changed it since it was read. */
-async function update(
+export async function update(
   db: Db,
   who: Member,
   context: LessonContext,

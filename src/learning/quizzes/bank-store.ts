@@ -37,7 +37,14 @@ export const countQuestions = write('quizzes.countQuestions', {
   text: `select count(*) as questions from questions where organisation_id = :organisation`,
 })
 
-const revision = { summary: c.text, tags: c.textArray, content: c.json, points: c.float8, parts: c.int4, now: c.timestamptz }
+const revision = {
+  summary: c.text,
+  tags: c.textArray,
+  content: c.json,
+  points: c.float8,
+  parts: c.int4,
+  now: c.timestamptz,
+}
 
 export const insertQuestion = write('quizzes.insertQuestion', {
   params: { key: c.text, organisation: c.int8, kind: c.text, ...revision },

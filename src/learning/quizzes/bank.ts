@@ -48,7 +48,12 @@ export function createQuestion(
     if (questions >= MAX_QUESTIONS)
       throw fail('impossibleNow', `An organisation can have ${MAX_QUESTIONS} questions; change existing ones instead`)
     const key = makeId()
-    await tx.first(store.insertQuestion, { key, organisation: id, kind: content.kind, ...toRevision(who, content, tags) })
+    await tx.first(store.insertQuestion, {
+      key,
+      organisation: id,
+      kind: content.kind,
+      ...toRevision(who, content, tags),
+    })
     await audit(tx, who, 'question.created', { organisation, question: key })
     return toQuestion(await managedQuestion.read(tx, who, key))
   })
@@ -106,7 +111,12 @@ export async function listQuestions(db: Db, who: PersonCaller, what: ListQuestio
     archived: what.archived ?? false,
     ...spanOf(what),
   })
-  const questions = rows.map((row) => ({ ...known(row), kind: row.kind as QuestionKind, summary: row.summary, tags: row.tags }))
+  const questions = rows.map((row) => ({
+    ...known(row),
+    kind: row.kind as QuestionKind,
+    summary: row.summary,
+    tags: row.tags,
+  }))
   return pageOf(questions, rows[0]?.total ?? 0, what)
 }
 
@@ -124,7 +134,9 @@ const toRevision = ({ at }: PersonCaller, content: QuestionContent, tags: string
   now: at,
 })
 
-const known = (row: Pick<RowOf<typeof store.findQuestion>, 'key' | 'organisation' | 'revision' | 'is_archived' | 'changed_at'>) => ({
+const known = (
+  row: Pick<RowOf<typeof store.findQuestion>, 'key' | 'organisation' | 'revision' | 'is_archived' | 'changed_at'>,
+) => ({
   questionId: row.key,
   organisation: row.organisation,
   revision: row.revision,

@@ -5,8 +5,8 @@ import { toInteraction, toResponse } from './interactions.ts'
 import type { QuestionContent, QuestionKind } from './question-schema.ts'
 import {
   countParts,
-  drawQuestions,
   drawShown as drawParts,
+  drawQuestions,
   endOf,
   giveFeedback,
   gradeResponse,

@@ -398,7 +398,7 @@ export function giveFeedback(
 }
 
 /** Time after the deadline in which answers are still accepted, for requests that were slow on their way. */
-const GRACE_MS = 5000
+export const GRACE_MS = 5000
 
 /** Whether the time limit has passed, with a few seconds of grace. */
 export const isOver = (deadline: Date | null, at: Date): boolean =>
