@@ -86,6 +86,7 @@ export function saveCourse(
     const key = course?.key ?? readOwnId('courseId', courseId)
     const content = { ...given, name: readName(given.name) }
     await checkContent(tx, key, content, environment)
+    await checkQuestions(tx, owner?.key ?? course!.organisation, content, 'save')
     const draft = canonicalCourse(content)
     if (course) await tx.first(store.setDraft, { course: course.id, draft, now: who.at })
     else if (!(await tx.first(store.createCourse, { key, organisation: owner!.id, draft, now: who.at }))) throw taken()
@@ -139,12 +140,13 @@ export function publishCourse(
   environment: EnvironmentName,
 ): Promise<CourseVersion> {
   return db.transaction(async (tx) => {
-    const { id, key, draft, document, version } = await lockManagedCourse(tx, who, what.courseId)
+    const { id, key, organisation, draft, document, version } = await lockManagedCourse(tx, who, what.courseId)
     if (draft === null) throw fail('impossibleNow', 'There is no draft to publish; change the course first')
     if (draft === document) throw fail('impossibleNow', `The draft is the same as version ${version}; change it first`)
     const content: CourseContent = JSON.parse(draft)
     // Check again, because apps and the ids in other courses may have changed since the draft was saved.
     await checkContent(tx, key, content, environment)
+    await checkQuestions(tx, organisation, content, 'publish')
     const { number } = await publishVersion(tx, who, { courseId: id, content, environment })
     await audit(tx, who, 'course.published', { course: key, before: version, after: number })
     return { courseId: key, version: number, name: content.name, publishedDate: who.at.toISOString(), classes: 0 }
@@ -231,6 +233,39 @@ async function checkContent(tx: Tx, key: string, content: CourseContent, environ
       throw fail('validationFailed', `launchUri of ${id} must be a redirect URI of ${app}, with or without a query`)
   }
 }
+
+/**
+ * Throws if a quiz names questions that the organisation does not have. A published quiz must also be able to draw as
+ * many as it promises, and its questions must not be archived; a draft can be saved before that.
+ */
+async function checkQuestions(tx: Tx, organisation: string, content: CourseContent, purpose: 'save' | 'publish') {
+  const quizzes = lessonsIn(content).flatMap(({ id, quiz }) => (quiz ? { id, parts: quiz.parts } : []))
+  if (quizzes.length === 0) return
+  const keys = [...new Set(quizzes.flatMap(({ parts }) => parts.flatMap(({ questions = [] }) => questions)))]
+  const tags = [...new Set(quizzes.flatMap(({ parts }) => parts.flatMap(({ tag }) => (tag ? tagKey(tag) : []))))]
+  const known = new Map((await tx.all(store.findQuestions, { organisation, keys })).map((row) => [row.key, row]))
+  const counts = new Map((await tx.all(store.countTags, { organisation, tags })).map((row) => [row.tag, row.questions]))
+  for (const { id, parts } of quizzes)
+    for (const { questions = [], tag, draw = 1 } of parts) {
+      const unknown = questions.find((key) => !known.has(key))
+      if (unknown !== undefined)
+        throw fail(
+          'validationFailed',
+          `lessons must have questions of ${organisation} in the quiz ${id}: not ${unknown}`,
+        )
+      if (purpose === 'save') continue
+      const archived = questions.find((key) => known.get(key)!.is_archived)
+      if (archived !== undefined)
+        throw fail('validationFailed', `lessons must have no archived questions in the quiz ${id}: remove ${archived}`)
+      const found = tag === undefined ? draw : (counts.get(tagKey(tag)) ?? 0)
+      if (found < draw)
+        throw fail(
+          'validationFailed',
+          `lessons must draw at most ${found} questions with the tag ${tag} in the quiz ${id}`,
+        )
+    }
+}
+const tagKey = (tag: string): string => tag.trim().toLowerCase()
 
 const audit = (tx: Tx, who: PersonCaller, action: AuditAction, detail: Record<string, string | number | null>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })

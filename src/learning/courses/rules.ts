@@ -89,6 +89,9 @@ const CONTENT: Readonly<Record<LessonKind, { needs?: ContentField; takes: readon
 const CONTENT_FIELDS = ['app', 'launchUri', 'launchParameters', 'passCode', 'text', 'file', 'rubric', 'quiz'] as const
 type ContentField = (typeof CONTENT_FIELDS)[number]
 
+/** The most questions of an attempt at a quiz. */
+const MAX_QUIZ = 500
+
 /** Finds content that is missing, or that belongs to another kind of lesson. */
 function* findKindMistakes(lesson: LessonContent, objectives: readonly string[]) {
   const { id, rubric = [], quiz } = lesson
@@ -119,6 +122,13 @@ function* findKindMistakes(lesson: LessonContent, objectives: readonly string[])
         must: `refer only to objectives of the course in the rubric of ${id}, not ${objective}`,
       }
   }
+  const most = (quiz?.parts ?? []).reduce((sum, { questions = [], draw }) => sum + (draw ?? questions.length), 0)
+  if (most > MAX_QUIZ) yield { where: 'lessons', must: `have at most ${MAX_QUIZ} questions in the quiz of ${id}` }
+  if (quiz && (lesson.threshold ?? 0) > 100)
+    yield {
+      where: 'lessons',
+      must: `have a passing score of at most 100 in ${id}, because a quiz is scored in percent`,
+    }
   for (const { questions = [], tag, draw } of quiz?.parts ?? [])
     if (tag === undefined ? questions.length === 0 : questions.length > 0)
       yield { where: 'lessons', must: `have either questions or a tag in each part of the quiz of ${id}` }
