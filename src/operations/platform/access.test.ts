@@ -364,7 +364,7 @@ test('D1: a plugin reaches nothing of organisations that it was not given', asyn
     })
 })
 
-const LEARNING = ['Courses and classes', 'Lessons and progress', 'Notes', 'xAPI', 'Badges']
+const LEARNING = ['Courses and classes', 'Lessons and progress', 'Notes', 'Quizzes', 'xAPI', 'Badges']
 
 /** Ids that do not exist, by input field. */
 const INVENTED: Readonly<Record<string, unknown>> = {

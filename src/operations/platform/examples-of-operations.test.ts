@@ -48,7 +48,7 @@ test('every operation describes its purpose in two or three sentences', () => {
 /** The verbs that summaries begin with: `Get` one thing, `List` many; `Remove` only from a list. */
 const VERBS = new Set(
   [
-    'Accept Activate Add Aggregate Approve Assert Begin Block Cancel Change Check Close Complete Count',
+    'Accept Activate Add Aggregate Approve Archive Assert Begin Block Cancel Change Check Close Complete Count',
     'Create Decline Delete Disable Discard Drop Enable End Enrol Export Get Grade Grant Import Introspect',
     'Invite Join Launch Leave List Lock Mark Merge Open Pause Publish Reinstate Remove Rename Reopen',
     'Replace Resend Reset Resume Revoke Search Send Set Share Sign Start Stop Store Stream Suspend',

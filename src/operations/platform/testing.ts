@@ -35,7 +35,7 @@ const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets', 'Apps', 'Administration'],
-  learning: ['Lessons and progress', 'Courses and classes', 'Notes', 'xAPI', 'Record store'],
+  learning: ['Lessons and progress', 'Courses and classes', 'Notes', 'Quizzes', 'xAPI', 'Record store'],
   plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges', 'Mission planner'],
 }
 
