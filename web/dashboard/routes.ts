@@ -6,6 +6,7 @@ import {
   listInvitations,
   listManagedClasses,
   listManagedCourses,
+  listQuestions,
   listStudents,
   readClass,
   readCourseDocument,
@@ -65,6 +66,13 @@ const lesson = createRoute({
   component: lazyRouteComponent(() => import('./lessons/lesson-page.tsx'), 'LessonPage'),
   loader: ({ params: { classId, lessonId } }) =>
     load({ lesson: query(readLessonContent, { classId, lessonId }), results: query(readResults, { classId }) }),
+})
+
+/** The answers of an attempt at a quiz, for staff. */
+const quizAttempt = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'quizzes/$lessonResultId',
+  component: lazyRouteComponent(() => import('./quizzes/attempt-page.tsx'), 'QuizAttemptPage'),
 })
 
 const gradebook = createRoute({
@@ -147,8 +155,39 @@ const course = createRoute({
     load({ course: { ...query(readCourseDocument, { courseId }), staleTime: Number.POSITIVE_INFINITY } }),
 })
 
+const QUESTION_KINDS = ['single', 'multiple', 'ordering', 'matching', 'numeric', 'text', 'essay'] as const
+const questionBank = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/questions/$organisation',
+  component: lazyRouteComponent(() => import('./quizzes/bank-page.tsx'), 'BankPage'),
+  validateSearch: ({ page, search, tag, kind, state }: Record<string, unknown>) =>
+    known({
+      page: pageFrom(page),
+      search: textFrom(search, 200),
+      tag: textFrom(tag, 60),
+      kind: oneOf(QUESTION_KINDS, kind),
+      state: oneOf(['archived'] as const, state),
+    }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { organisation }, deps: { page = 1, search, state, ...filters } }) =>
+    load(
+      {},
+      {
+        questions: query(listQuestions, {
+          organisation,
+          limit: 25,
+          page,
+          ...filters,
+          ...(search !== undefined && { query: search }),
+          ...(state === 'archived' && { archived: true }),
+        }),
+      },
+    ),
+})
+
 export const dashboardRoutes = [
   dashboard,
-  classFrame.addChildren([classPage, lesson, gradebook, student, grading, roster, settings]),
+  classFrame.addChildren([classPage, lesson, quizAttempt, gradebook, student, grading, roster, settings]),
   course,
+  questionBank,
 ] as const

@@ -1,6 +1,6 @@
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
-import { fail } from '../../kernel/errors.ts'
+import { fail, PlatformError } from '../../kernel/errors.ts'
 import { freshAttempt, toAttempt } from './attempt.ts'
 import { authorizeLesson, type LessonContext } from './authorize.ts'
 import { checkAllowed, insert, later, MAX_TRIES, notBefore, update, withStudentLock } from './progress.ts'
@@ -28,7 +28,7 @@ export async function startQuizAttempt(
 ): Promise<string> {
   const caller = { ...who, appId: undefined }
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const context = await authorizeLesson(db, caller, what, 'attend', { recorder: 'quiz' })
+    const context = await authorizeLesson(db, caller, what, 'attend', { recorder: 'quiz' }).catch(refuseStaff)
     if (context.kind !== 'quiz') throw fail('validationFailed', 'lessonId is not a quiz')
     if (!context.isOwn) throw fail('forbidden', 'Only the student can start this quiz')
     if (context.attempt && context.attempt.state !== 'completed') return context.attempt.key
@@ -43,6 +43,13 @@ export async function startQuizAttempt(
     if (stored) return stored.key
   }
   throw fail('conflict', 'This attempt is being changed by other requests; try again')
+}
+
+/** Staff are asked to name a student elsewhere, but nobody can take a quiz for somebody else. */
+function refuseStaff(error: unknown): never {
+  if (error instanceof PlatformError && error.kind === 'parameterMissing')
+    throw fail('forbidden', 'Only students of the class can take its quizzes')
+  throw error
 }
 
 export interface QuizResult {

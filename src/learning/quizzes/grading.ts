@@ -11,7 +11,7 @@ import { findAnswer, findAttempt, lockAndSubmit, toQuizQuestion } from './quizze
 import { GRACE_MS, keyOf, maxPointsOf } from './rules.ts'
 import type { GradeQuizAnswer, QuestionResult, QuizQuestion, ReadQuizResults } from './schema.ts'
 import * as store from './store.ts'
-import { readReport } from './submission.ts'
+import { cut, readReport } from './submission.ts'
 
 /**
  * Grades an answer, such as an essay. When no answer is left to grade, the attempt gets its score. Points of other
@@ -53,8 +53,6 @@ export async function gradeQuizAnswer(db: Db, who: PersonCaller, what: GradeQuiz
   })
 }
 
-const SUMMARY = 300
-
 /** Sums up the answers to each question of a quiz in a class. */
 export async function readQuizResults(db: Db, who: PersonCaller, what: ReadQuizResults): Promise<Page<QuestionResult>> {
   const { id } = await authorizeClass(db, who, what, 'read')
@@ -65,7 +63,7 @@ export async function readQuizResults(db: Db, who: PersonCaller, what: ReadQuizR
       questionId: row.question,
       revision: row.revision,
       kind: content.kind as QuestionKind,
-      text: content.text.length > SUMMARY ? `${content.text.slice(0, SUMMARY - 1).toWellFormed()}…` : content.text,
+      text: cut(content.text, 300),
       maxPoints: maxPointsOf(content),
       shown: row.shown,
       answered: row.answered,
@@ -84,7 +82,7 @@ function toResponses(content: QuestionContent, counted: readonly { response: str
     const key = [keyOf(content)].flat()
     const countOf = new Map(counted.map(({ response, count }) => [response, count]))
     return content.options.map(({ text }, i) => ({
-      text,
+      text: cut(text, 200),
       correct: key.includes(i),
       count: countOf.get(String(i)) ?? 0,
     }))

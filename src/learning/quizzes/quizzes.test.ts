@@ -201,7 +201,7 @@ test('a student takes a quiz', async (t) => {
       4032,
     )
     assertError(await start(avery!, 'drill'), 400, 4003)
-    assertError(await start(casey!, 'graded'), 400, 4001)
+    assertError(await start(casey!, 'graded'), 403, 4032)
     assertError(await start(drew!, 'graded'), 403, 4032)
   })
 

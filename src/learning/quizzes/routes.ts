@@ -5,7 +5,7 @@ import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import { QUESTION_ID, QUIZ_ATTEMPT_ID } from '../../kernel/samples.ts'
 import { MAY } from '../classes/roles.ts'
-import { LessonRecord, ReadLesson } from '../courses/schema.ts'
+import { LESSON_READERS, LessonRecord, ReadLesson } from '../courses/schema.ts'
 import { readProgress } from '../progress/progress.ts'
 import { NameAttempt, Progress } from '../progress/schema.ts'
 import { readAssessment } from './assessments.ts'
@@ -134,7 +134,7 @@ export const quizOperations: readonly Operation[] = [
     description:
       'Starts an attempt at a quiz: draws its questions and sets the deadline. If an attempt is open, it is returned instead, with the same questions. Correct answers are left out until the quiz shows them.',
     example: { request: { lessonId: 'lesson-quiz', classId: 'class-alpha' } },
-    roles: ['student'],
+    roles: ['student', 'classmate'],
     input: StartQuiz,
     from: 'either',
     output: json(QuizAttempt),
@@ -214,6 +214,7 @@ export const quizOperations: readonly Operation[] = [
       'Returns a lesson that is an assessment, for older apps; others use `GET /edu/v1/lesson`. A lesson that is not an assessment is not found.',
     example: { request: { lessonId: 'lesson-quiz', classId: 'class-alpha' } },
     who: member,
+    roles: LESSON_READERS,
     input: ReadLesson,
     output: json(LessonRecord),
     errors: ['forbidden', 'notFound'],

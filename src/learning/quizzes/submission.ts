@@ -97,7 +97,7 @@ const toGraded = (row: AnswerRow, content: QuestionContent, response: Response |
   isCorrect: row.is_correct,
 })
 
-const cut = (text: string, most: number): string =>
+export const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text
 
 /** Reads the answers of a submitted attempt as they are reported, after an instructor has graded one of them. */

@@ -314,7 +314,7 @@ const addQuiz = (app: TestApp) =>
     `insert into questions (key, organisation_id, kind, summary, tags, revision, created_at, changed_at)
      select '${QUESTION_ID}', id, 'single', 'Which instrument shows the altitude?', '{instruments}', 1, now(), now() from organisations where key = 'sandhills';
      insert into question_revisions (question_id, number, tags, content, points, parts, created_at)
-     select id, 1, tags, '{"kind":"single","text":"Which instrument shows the altitude?","options":[{"text":"The altimeter","correct":true},{"text":"The variometer"}]}', 1, 2, now() from questions;
+     select id, 1, tags, '{"kind":"single","text":"Which instrument shows the altitude?","options":[{"text":"The altimeter","correct":true},{"text":"The variometer"}]}', 1, 2, now() - interval '1 day' from questions;
      insert into lessons (key, course_id) select 'lesson-quiz', id from courses where key = 'course-preflight';
      insert into lesson_versions (version_id, lesson_id, position, name, description, is_assessment, instructor_graded, is_public, launch_parameters, passes_code,
        prerequisites, earlier, kind, content)
