@@ -41,6 +41,13 @@ const DASHBOARD: readonly PageCase[] = [
     waitFor: 'Checkride',
   },
   {
+    name: 'lesson',
+    person: 'Avery',
+    path: '/dashboard/classes/class-alpha/lessons/lesson-walkaround',
+    heading: 'Walkaround',
+    waitFor: 'This lesson opens in an app',
+  },
+  {
     name: 'class-instructor',
     person: 'Casey',
     path: '/dashboard/classes/class-alpha',

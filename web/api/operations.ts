@@ -778,7 +778,7 @@ export const listObjectives = /* @__PURE__ */ operation<{ courseId: string }, Ob
 /** Get a course document. */
 export const readCourseDocument = /* @__PURE__ */ operation<{ courseId: string; version?: number }, CourseDocument>('readCourseDocument', 'GET', '/edu/v1/course/document')
 
-/** Preview a lesson of a draft. */
+/** Get a lesson of a draft. */
 export const previewLesson = /* @__PURE__ */ operation<{ courseId: string; lessonId: string }, LessonDetails>('previewLesson', 'GET', '/edu/v1/course/lesson')
 
 /** Publish a course. */

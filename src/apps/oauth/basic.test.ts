@@ -398,14 +398,16 @@ test('a known and an unknown handle take the same time, and so does one with a c
        select '@${kind}' || n, '${kind}' || n, '${hash}', now() from generate_series(0, 39) n`,
     )
   const kinds = ['known', 'unknown', 'imported'] as const
+  // The processor time of this process: unlike the time on the clock, other processes of the machine hardly change it.
   const timesMs: Record<(typeof kinds)[number], number[]> = { known: [], unknown: [], imported: [] }
   await signIn(app, '@warm-up', 'wrong')
   for (let i = 0; i < 40; i++) {
     // Try the kinds in rotating order, so that fluctuations of the machine affect all of them in the same way.
     for (const kind of [...kinds.slice(i % 3), ...kinds.slice(0, i % 3)]) {
-      const startedMs = performance.now()
+      const started = process.cpuUsage()
       const answer = await signIn(app, `@${kind}${i}`, 'wrong', { 'x-forwarded-for': `192.0.2.${i}` })
-      timesMs[kind].push(performance.now() - startedMs)
+      const { user, system } = process.cpuUsage(started)
+      timesMs[kind].push((user + system) / 1000)
       assert.equal(answer.text, JSON.stringify({ error_code: 4011, error_description: WRONG }))
     }
   }

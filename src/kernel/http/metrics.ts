@@ -120,7 +120,8 @@ export class Metrics {
       // The first delay of the event loop is measured after 10 ms.
       await sleep(20)
     }
-    return this.registry.metrics()
+    // prom-client writes `Nan` for a mean without samples, which Prometheus does not define.
+    return (await this.registry.metrics()).replace(/ Nan$/gm, ' NaN')
   }
 
   observerOf(operation: string): Observe {

@@ -82,9 +82,9 @@ export const authoringOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/course/lesson', {
     name: 'previewLesson',
-    summary: 'Preview a lesson of a draft',
+    summary: 'Get a lesson of a draft',
     description:
-      'Returns the content of a lesson of the draft, or of the newest version if there is no draft, as students will see it.',
+      'Returns the content of a lesson of the draft, or of the newest version if there is no draft, as students will see it. The questions of a quiz are not included.',
     example: { request: { courseId: 'course-night', lessonId: 'lesson-lights' }, as: 'ellis', after: 'saveCourse' },
     roles: MANAGERS,
     input: PreviewLesson,

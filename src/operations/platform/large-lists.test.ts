@@ -110,7 +110,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
       insert into statement_links (seq, person_id, enrolment_id, class_id)
       select s.seq, e.person_id, e.id, e.class_id from statements s, enrolments e where s.payload like '%/big%' and e.key = 'student-avery'`,
   },
-  'readTimeline, intervals': { fill: attempts(100, 'null'), input: { limit: 200 } },
+  'readTimeline, intervals': { fill: attempts(10, 'null'), rows: 20_000, input: { limit: 200 } },
   getStatements: { fill: statements(30), rows: 30, input: { verb: undefined, limit: 500 } },
   'getStatements, canonical': {
     fill: defined,
@@ -224,6 +224,9 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     input: { stateId: undefined },
   },
 
+  // A lesson has 50 criteria of a rubric, and a page has up to 100,000 characters.
+  readLessonContent: [50, 20_000],
+  previewLesson: [50, 20_000],
   readHere: [10, 500],
   // Sessions: at most 50 of each app, and 2,000 together.
   listOwnApps: [2_200, 1_200],

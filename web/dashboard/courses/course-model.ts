@@ -4,12 +4,12 @@ import {
   listManagedCourses,
   readCourseDocument,
 } from '../../api/operations.ts'
+import type { Step } from './kinds/fields-props.ts'
 
 /** Read operations whose cached results become stale when a course changes. */
 export const COURSE_READS = [readCourseDocument, listCourseVersions, listManagedCourses]
 
 type Lesson = CourseDocument['lessons'][number]
-export type Step = NonNullable<Lesson['childLessons']>[number]
 export type Objective = NonNullable<CourseDocument['objectives']>[number]
 
 /** The position of a lesson: its index in the course. For a step, also the index of the step in the lesson. */

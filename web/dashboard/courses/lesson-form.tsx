@@ -6,7 +6,8 @@ import { NumberField } from '../../parts/number-field.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
-import type { Objective, Step } from './course-model.ts'
+import type { Objective } from './course-model.ts'
+import type { Step } from './kinds/fields-props.ts'
 import { KIND_FIELDS, kindOf, withKind } from './kinds/kinds.tsx'
 
 const { course: say } = dashboardWords

@@ -15,9 +15,9 @@ import {
   moveLesson,
   type PartProps,
   removeLesson,
-  type Step,
   setLesson,
 } from './course-model.ts'
+import type { Step } from './kinds/fields-props.ts'
 import { LessonForm } from './lesson-form.tsx'
 
 const { course: say } = dashboardWords

@@ -13,8 +13,8 @@ const route = getRouteApi('/signed-in/dashboard/classes/$classId/lessons/$lesson
 
 /** The component for each kind, loaded on demand. Apps have pages of their own. */
 const VIEWS: Record<LessonDetails['kind'], ComponentType<LessonProps>> = {
-  activity: lazy(async () => ({ default: (await import('./led-lesson.tsx')).LedLesson })),
-  app: lazy(async () => ({ default: (await import('./led-lesson.tsx')).LedLesson })),
+  activity: lazy(async () => ({ default: (await import('./activity-lesson.tsx')).ActivityLesson })),
+  app: lazy(async () => ({ default: (await import('./app-lesson.tsx')).AppLesson })),
   'instructor-led': lazy(async () => ({ default: (await import('./led-lesson.tsx')).LedLesson })),
   page: lazy(async () => ({ default: (await import('./page-lesson.tsx')).PageLesson })),
   file: lazy(async () => ({ default: (await import('./file-lesson.tsx')).FileLesson })),

@@ -213,7 +213,7 @@ function LessonRow({ lesson, classId, about, mayLaunch, isNext, isBusy, onOpen }
 const LESSON = '/dashboard/classes/$classId/lessons/$lessonId'
 
 /** Whether students work on the lesson on a page of the platform. */
-const isHere = ({ kind }: LessonResult): boolean => kind !== 'app' && kind !== 'activity'
+const isHere = ({ kind }: LessonResult): boolean => kind !== 'app'
 
 function actionOf({ name, result, passed }: LessonResult): [label: string, whole: string] {
   if (result === 'IN PROGRESS') return [say.goOn, say.goOnOf(name)]

@@ -1,5 +1,7 @@
 import type { CourseDocument } from '../../../api/operations.ts'
-import type { Step } from '../course-model.ts'
+
+/** A lesson without its steps, or a step. */
+export type Step = NonNullable<CourseDocument['lessons'][number]['childLessons']>[number]
 
 /** Props of the components that edit the content of a lesson of one kind. */
 export interface KindFieldsProps {

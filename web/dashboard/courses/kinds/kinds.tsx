@@ -1,7 +1,6 @@
 import { type ComponentType, lazy } from 'react'
 import type { LessonDetails } from '../../../api/operations.ts'
-import type { Step } from '../course-model.ts'
-import type { KindFieldsProps } from './fields-props.ts'
+import type { KindFieldsProps, Step } from './fields-props.ts'
 
 type Kind = LessonDetails['kind']
 
