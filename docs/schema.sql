@@ -1365,6 +1365,79 @@ CREATE TABLE plugins (
   CONSTRAINT plugins_app_id_key UNIQUE (app_id)
 );
 
+CREATE TABLE question_revisions (
+  question_id bigint NOT NULL,
+  number integer NOT NULL,
+  tags text[] NOT NULL,
+  content json NOT NULL,
+  points double precision NOT NULL,
+  parts integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT question_revisions_pkey PRIMARY KEY (question_id, number),
+  CONSTRAINT question_revisions_question_id_fkey FOREIGN KEY (question_id) REFERENCES questions(id) ON DELETE CASCADE
+);
+CREATE INDEX question_revisions_by_tag ON question_revisions USING gin (tags);
+
+CREATE TABLE questions (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  organisation_id bigint NOT NULL,
+  kind text NOT NULL,
+  summary text NOT NULL,
+  tags text[] NOT NULL,
+  revision integer NOT NULL,
+  archived_at timestamptz,
+  created_at timestamptz NOT NULL,
+  changed_at timestamptz NOT NULL,
+  CONSTRAINT questions_pkey PRIMARY KEY (id),
+  CONSTRAINT questions_kind_check CHECK (kind = ANY (ARRAY['single'::text, 'multiple'::text, 'ordering'::text, 'matching'::text, 'numeric'::text, 'text'::text, 'essay'::text])),
+  CONSTRAINT questions_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT questions_key_key UNIQUE (key)
+);
+CREATE INDEX questions_by_change ON questions (organisation_id, changed_at DESC, id DESC);
+
+CREATE TABLE quiz_answers (
+  attempt_id bigint NOT NULL,
+  "position" integer NOT NULL,
+  question_id bigint NOT NULL,
+  revision integer NOT NULL,
+  shown json NOT NULL,
+  response json,
+  saved_at timestamptz,
+  is_final boolean NOT NULL DEFAULT false,
+  is_correct boolean,
+  points double precision,
+  max_points double precision NOT NULL,
+  remark text,
+  graded_by bigint,
+  graded_at timestamptz,
+  CONSTRAINT quiz_answers_pkey PRIMARY KEY (attempt_id, "position"),
+  CONSTRAINT quiz_answers_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES quiz_attempts(attempt_id) ON DELETE CASCADE,
+  CONSTRAINT quiz_answers_graded_by_fkey FOREIGN KEY (graded_by) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT quiz_answers_question_id_revision_fkey FOREIGN KEY (question_id, revision) REFERENCES question_revisions(question_id, number),
+  CONSTRAINT quiz_answers_attempt_id_question_id_key UNIQUE (attempt_id, question_id)
+);
+CREATE INDEX quiz_answers_by_grader ON quiz_answers (graded_by) WHERE (graded_by IS NOT NULL);
+CREATE INDEX quiz_answers_by_question ON quiz_answers (question_id, revision);
+
+CREATE TABLE quiz_attempts (
+  attempt_id bigint NOT NULL,
+  class_id bigint NOT NULL,
+  lesson_id bigint NOT NULL,
+  feedback text NOT NULL,
+  started_at timestamptz NOT NULL,
+  deadline_at timestamptz,
+  submitted_at timestamptz,
+  CONSTRAINT quiz_attempts_pkey PRIMARY KEY (attempt_id),
+  CONSTRAINT quiz_attempts_feedback_check CHECK (feedback = ANY (ARRAY['answer'::text, 'end'::text, 'never'::text])),
+  CONSTRAINT quiz_attempts_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES attempts(id) ON DELETE CASCADE,
+  CONSTRAINT quiz_attempts_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
+  CONSTRAINT quiz_attempts_lesson_id_fkey FOREIGN KEY (lesson_id) REFERENCES lessons(id) ON DELETE CASCADE
+);
+CREATE INDEX quiz_attempts_by_lesson ON quiz_attempts (class_id, lesson_id);
+CREATE INDEX quiz_attempts_of_lesson ON quiz_attempts (lesson_id);
+CREATE INDEX quiz_attempts_open ON quiz_attempts (deadline_at) WHERE ((submitted_at IS NULL) AND (deadline_at IS NOT NULL));
+
 CREATE TABLE retired_handles (
   handle_hash bytea NOT NULL,
   until timestamptz NOT NULL,

@@ -43,6 +43,7 @@ import { courses } from './learning/courses/room.ts'
 import { evaluations } from './learning/evaluations/room.ts'
 import { notes } from './learning/notes/room.ts'
 import { progress } from './learning/progress/room.ts'
+import { quizzes } from './learning/quizzes/room.ts'
 import { administration } from './operations/administration/room.ts'
 import { demo } from './operations/demo/room.ts'
 import { credentials } from './records/credentials/room.ts'
@@ -83,6 +84,7 @@ export const rooms: readonly Room[] = [
   evaluations, // /edu/v1/evaluation: what instructors record about instructor-led lessons
   notes, // /edu/v1/note: notes about students
   content, // /edu/v1/file: uploaded files, and the origin that serves them
+  quizzes, // /edu/v1/question, /edu/v1/quiz: question banks, quizzes and their results
   // records: the record store, and the results of students
   statements, // /edu/v1/xapi, /edu/v2/xapi: stores the statements that apps send
   results, // /edu/v1/class/result, gradebook and timeline: results of students

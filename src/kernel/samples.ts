@@ -43,6 +43,8 @@ export const INVITATION_ID = 'mD5vTq8KcXf2RbW7nLs0Jg'
 export const EVALUATION_ID = 'gV3nYd7LpXs1MqT8cHk5Rw'
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 export const FILE_ID = 'Vb3nQx8RtLm2KzWc7HdJ0g'
+export const QUESTION_ID = 'kV4wZr8NqYt1HcM6xPb3Sg'
+export const QUIZ_ATTEMPT_ID = 'bT9fJm3RkWd7XsQ2vLn5Hg'
 export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'
 export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 

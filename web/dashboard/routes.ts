@@ -6,6 +6,7 @@ import {
   listInvitations,
   listManagedClasses,
   listManagedCourses,
+  listQuestions,
   listStudents,
   previewLesson,
   readClass,
@@ -76,6 +77,13 @@ const evaluate = createRoute({
   /** The students to evaluate; all of the class if they are missing. */
   validateSearch: ({ students }: Record<string, unknown>) => known({ students: textsFrom(students, 100) }),
   loader: ({ params: { classId, lessonId } }) => load({ lesson: query(readLessonContent, { classId, lessonId }) }),
+})
+
+/** The answers of an attempt at a quiz, for staff. */
+const quizAttempt = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'quizzes/$lessonResultId',
+  component: lazyRouteComponent(() => import('./quizzes/attempt-page.tsx'), 'QuizAttemptPage'),
 })
 
 const gradebook = createRoute({
@@ -175,10 +183,41 @@ const lessonPreview = createRoute({
     load({ lesson: query(previewLesson, { courseId, lessonId }), course: query(readCourseDocument, { courseId }) }),
 })
 
+const QUESTION_KINDS = ['single', 'multiple', 'ordering', 'matching', 'numeric', 'text', 'essay'] as const
+const questionBank = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/questions/$organisation',
+  component: lazyRouteComponent(() => import('./quizzes/bank-page.tsx'), 'BankPage'),
+  validateSearch: ({ page, search, tag, kind, state }: Record<string, unknown>) =>
+    known({
+      page: pageFrom(page),
+      search: textFrom(search, 200),
+      tag: textFrom(tag, 60),
+      kind: oneOf(QUESTION_KINDS, kind),
+      state: oneOf(['archived'] as const, state),
+    }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { organisation }, deps: { page = 1, search, state, ...filters } }) =>
+    load(
+      {},
+      {
+        questions: query(listQuestions, {
+          organisation,
+          limit: 25,
+          page,
+          ...filters,
+          ...(search !== undefined && { query: search }),
+          ...(state === 'archived' && { archived: true }),
+        }),
+      },
+    ),
+})
+
 export const dashboardRoutes = [
   dashboard,
-  classFrame.addChildren([classPage, lesson, evaluate, gradebook, student, grading, roster, settings]),
+  classFrame.addChildren([classPage, lesson, evaluate, quizAttempt, gradebook, student, grading, roster, settings]),
   course,
   coursePreview,
   lessonPreview,
+  questionBank,
 ] as const

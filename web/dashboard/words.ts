@@ -380,6 +380,7 @@ export const dashboardWords = {
     badgeBy: (issuer: string) => `by ${issuer}`,
     managed: 'Classes you manage',
     courses: 'Courses you author',
+    questionBank: (organisation: string) => `Question bank of ${organisation}`,
     draft: 'Draft',
     version: (version: number) => `Version ${version}`,
     unpublished: 'Not published yet',

@@ -1,4 +1,4 @@
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 /** Locks the course, so that no other transaction can change it, publish it or create a class of it. */
@@ -59,6 +59,23 @@ export const findApps = read('courses.findApps', {
   text: `
     select a.client_id, a.public_client as is_public, array(select u.uri from app_redirect_uris u where u.app_id = a.id) as uris
       from apps a where a.client_id = any(:clients)`,
+})
+
+/** Finds those of the given questions that belong to the organisation. */
+export const findQuestions = list('courses.findQuestions', {
+  params: { organisation: c.text, keys: c.textArray },
+  row: { key: c.text, is_archived: c.bool },
+  text: `
+    select q.key, q.archived_at is not null as is_archived from questions q join organisations o on o.id = q.organisation_id
+     where o.key = :organisation and q.key = any(:keys)`,
+})
+
+export const countTags = list('courses.countTags', {
+  params: { organisation: c.text, tags: c.textArray },
+  row: { tag: c.text, questions: c.int8 },
+  text: `
+    select t.tag, count(*) as questions from organisations o join questions q on q.organisation_id = o.id, unnest(q.tags) as t(tag)
+     where o.key = :organisation and q.archived_at is null and q.tags && :tags and t.tag = any(:tags) group by t.tag`,
 })
 
 export const listVersions = read('courses.listVersions', {

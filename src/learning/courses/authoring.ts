@@ -86,7 +86,8 @@ export function saveCourse(
       )
     const key = course?.key ?? readOwnId('courseId', courseId)
     const content = { ...given, name: readName(given.name) }
-    await checkContent(tx, key, content, environment)
+    const place = { key, organisation: owner?.key ?? course!.organisation }
+    await checkContent(tx, { ...place, isFinal: false }, content, environment)
     const draft = canonicalCourse(content)
     if (course) await tx.first(store.setDraft, { course: course.id, draft, now: who.at })
     else await createCourse(tx, who, { key, organisation: owner!.id, draft })
@@ -154,12 +155,12 @@ export function publishCourse(
   environment: EnvironmentName,
 ): Promise<CourseVersion> {
   return db.transaction(async (tx) => {
-    const { id, key, draft, document, version } = await editedCourse.lock(tx, who, what.courseId)
+    const { id, key, organisation, draft, document, version } = await editedCourse.lock(tx, who, what.courseId)
     if (draft === null) throw fail('impossibleNow', 'There is no draft to publish; change the course first')
     if (draft === document) throw fail('impossibleNow', `The draft is the same as version ${version}; change it first`)
     const content: CourseContent = JSON.parse(draft)
     // Check again, because apps and the ids in other courses may have changed since the draft was saved.
-    await checkContent(tx, key, content, environment)
+    await checkContent(tx, { key, organisation, isFinal: true }, content, environment)
     const { number } = await publishVersion(tx, who, { courseId: id, content, environment })
     await audit(tx, who, 'course.published', { course: key, before: version, after: number })
     return { courseId: key, version: number, name: content.name, publishedDate: who.at.toISOString(), classes: 0 }

@@ -4,11 +4,26 @@ import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import * as store from './authoring-store.ts'
 import { revealsId } from './guesses.ts'
-import { type CourseMistake, findAppMistakes, findCourseMistakes, placesOf, takenIdMistake } from './mistake-rules.ts'
+import {
+  type CourseMistake,
+  findAppMistakes,
+  findCourseMistakes,
+  findQuestionMistakes,
+  placesOf,
+  tagKey,
+  takenIdMistake,
+} from './mistake-rules.ts'
 import { type CourseContent, lessonsIn } from './schema.ts'
 import { findOwners } from './store.ts'
 
 const MAX_FAULTS = 100
+
+interface CheckedCourse {
+  readonly key: string
+  readonly organisation: string
+  /** Whether the course is published. A draft can be saved before the question bank has enough questions. */
+  readonly isFinal: boolean
+}
 
 /**
  * Throws if a course breaks a rule that the schema cannot express: the course must be consistent, no other course may
@@ -17,12 +32,17 @@ const MAX_FAULTS = 100
  */
 export async function checkContent(
   tx: Tx,
-  key: string,
+  course: CheckedCourse,
   content: CourseContent,
   environment: EnvironmentName,
 ): Promise<void> {
-  const taken = await findTakenIds(tx, key, content)
-  const mistakes = [...findCourseMistakes(content), ...taken, ...(await findWrongApps(tx, content, environment))]
+  const taken = await findTakenIds(tx, course.key, content)
+  const mistakes = [
+    ...findCourseMistakes(content),
+    ...taken,
+    ...(await findWrongApps(tx, content, environment)),
+    ...(await findWrongQuestions(tx, course, content)),
+  ]
   const [first] = mistakes
   if (!first) return
   const refusal = fail('validationFailed', `${first.where} must ${first.must}`)
@@ -50,4 +70,24 @@ async function findWrongApps(tx: Tx, content: CourseContent, environment: Enviro
   return placesOf(content).flatMap(({ lesson, place }) =>
     lesson.app === undefined ? [] : [...findAppMistakes(lesson, place, apps.get(clientOf(lesson.app)))],
   )
+}
+
+async function findWrongQuestions(
+  tx: Tx,
+  { organisation, isFinal }: CheckedCourse,
+  content: CourseContent,
+): Promise<CourseMistake[]> {
+  const parts = lessonsIn(content).flatMap(({ quiz }) => quiz?.parts ?? [])
+  if (parts.length === 0) return []
+  const keys = [...new Set(parts.flatMap(({ questions = [] }) => questions))]
+  const tags = [...new Set(parts.flatMap(({ tag }) => (tag ? tagKey(tag) : [])))]
+  const known = await tx.all(store.findQuestions, { organisation, keys })
+  const counts = await tx.all(store.countTags, { organisation, tags })
+  const bank = {
+    organisation,
+    isFinal,
+    archived: new Map(known.map(({ key, is_archived }) => [key, is_archived])),
+    tagged: new Map(counts.map(({ tag, questions }) => [tag, questions])),
+  }
+  return placesOf(content).flatMap(({ lesson, place }) => [...findQuestionMistakes(lesson, place, bank)])
 }

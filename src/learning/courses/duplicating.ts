@@ -33,7 +33,7 @@ export function duplicateCourse(
     if (target.key !== source.organisation) refuseForeignContent(found)
     const content = copyCourse(found, what.name === undefined ? nameCopy(found.name) : readName(what.name), makeId)
     const key = readOwnId('newCourseId', what.newCourseId)
-    await checkContent(tx, key, content, environment)
+    await checkContent(tx, { key, organisation: target.key, isFinal: false }, content, environment)
     await createCourse(tx, who, { key, organisation: target.id, draft: canonicalCourse(content) })
     const detail = { course: key, before: source.key, organisation: target.key }
     await recordAudit(tx, who, { action: 'course.duplicated', personId: who.personId, detail })

@@ -165,7 +165,25 @@ function* findRubricMistakes({ id, rubric = [] }: LessonContent, place: string, 
   }
 }
 
-function* findQuizMistakes({ id, quiz }: LessonContent, place: string) {
+/** The most questions of an attempt at a quiz. */
+const MAX_QUIZ = 500
+
+function* findQuizMistakes({ id, quiz, threshold = 0 }: LessonContent, place: string) {
+  const most = (quiz?.parts ?? []).reduce((sum, { questions = [], draw }) => sum + (draw ?? questions.length), 0)
+  if (most > MAX_QUIZ)
+    yield {
+      where: 'lessons',
+      must: `have at most ${MAX_QUIZ} questions in the quiz of ${id}`,
+      pointer: `${place}/quiz`,
+      message: `A quiz can have at most ${MAX_QUIZ} questions. This one has ${most}.`,
+    }
+  if (quiz && threshold > 100)
+    yield {
+      where: 'lessons',
+      must: `have a passing score of at most 100 in ${id}, because a quiz is scored in percent`,
+      pointer: `${place}/threshold`,
+      message: 'A quiz is scored in percent, so the passing score is at most 100.',
+    }
   for (const [i, { questions = [], tag, draw }] of (quiz?.parts ?? []).entries()) {
     const pointer = `${place}/quiz/parts/${i}`
     if (tag === undefined ? questions.length === 0 : questions.length > 0)
@@ -181,6 +199,47 @@ function* findQuizMistakes({ id, quiz }: LessonContent, place: string) {
         must: `not draw more questions than a part of the quiz of ${id} has`,
         pointer: `${pointer}/draw`,
         message: `Part ${i + 1} has only ${questions.length} questions to draw from.`,
+      }
+  }
+}
+
+export const tagKey = (tag: string): string => tag.trim().toLowerCase()
+
+/** Finds questions that the bank does not have, and too few of them in a course that is published. */
+export function* findQuestionMistakes(
+  { id, quiz }: LessonContent,
+  place: string,
+  bank: {
+    readonly organisation: string
+    readonly isFinal: boolean
+    /** Whether each question of the bank is archived. */
+    readonly archived: ReadonlyMap<string, boolean>
+    /** The number of questions with each tag. */
+    readonly tagged: ReadonlyMap<string, number>
+  },
+): Generator<CourseMistake> {
+  for (const [i, { questions = [], tag, draw = 1 }] of (quiz?.parts ?? []).entries()) {
+    const at = { where: 'lessons', pointer: `${place}/quiz/parts/${i}` }
+    const unknown = questions.find((key) => !bank.archived.has(key))
+    const archived = questions.find((key) => bank.archived.get(key))
+    const found = tag === undefined ? draw : (bank.tagged.get(tagKey(tag)) ?? 0)
+    if (unknown !== undefined)
+      yield {
+        ...at,
+        must: `have questions of ${bank.organisation} in the quiz ${id}: not ${unknown}`,
+        message: `Part ${i + 1} has a question that is not in the question bank.`,
+      }
+    else if (bank.isFinal && archived !== undefined)
+      yield {
+        ...at,
+        must: `have no archived questions in the quiz ${id}: remove ${archived}`,
+        message: `Part ${i + 1} has an archived question. Remove it.`,
+      }
+    else if (bank.isFinal && found < draw)
+      yield {
+        ...at,
+        must: `draw at most ${found} questions with the tag ${tag} in the quiz ${id}`,
+        message: `Only ${found} questions have the tag ${tag}, but part ${i + 1} draws ${draw}.`,
       }
   }
 }

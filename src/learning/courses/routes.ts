@@ -15,6 +15,8 @@ import {
 import {
   CoursePage,
   CourseRecord,
+  LEARNERS,
+  LESSON_READERS,
   LessonDetails,
   LessonList,
   LessonPage,
@@ -29,8 +31,6 @@ import {
 
 const op = operationsIn({ area: 'Lessons and progress', who: member })
 
-const LEARNERS = ['student', 'classmate', 'instructor', 'observer', 'owner'] as const
-const LESSON_READERS: readonly Role[] = [...LEARNERS, 'administrator', 'everyoneIfPublic']
 const COURSE_READERS: readonly Role[] = [...LESSON_READERS, 'otherInstructor']
 
 export const courseOperations: readonly Operation[] = [

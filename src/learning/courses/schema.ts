@@ -1,7 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { Flag, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
+import type { Role } from '../../kernel/roles.ts'
 import { LinkedFile } from '../content/schema.ts'
+
+/** Roles that may read about a lesson as the caller's class has it. */
+export const LEARNERS = ['student', 'classmate', 'instructor', 'observer', 'owner'] as const satisfies readonly Role[]
+/** Roles that may read a lesson; public lessons are for everybody. */
+export const LESSON_READERS: readonly Role[] = [...LEARNERS, 'administrator', 'everyoneIfPublic']
 
 /**
  * The form of the ids of courses, lessons, objectives, classes and students. Authors choose them, or they are

@@ -117,11 +117,7 @@ function accepted(who: Member, context: LessonContext, { pass, score, answers }:
  * Locks the student and runs `begin`, so that only one attempt can begin at a time. The state is not read again: if it
  * has changed since, `insertAttempt` stores nothing, and the caller tries again.
  */
-const withStudentLock = (
-  db: Db,
-  { enrolmentId }: LessonContext,
-  begin: (tx: Tx) => Promise<Attempt | undefined>,
-): Promise<Attempt | undefined> =>
+export const withStudentLock = <T>(db: Db, { enrolmentId }: LessonContext, begin: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
     await tx.first(store.lockStudent, { enrolment: enrolmentId })
     return begin(tx)
@@ -188,7 +184,7 @@ const stateOf = ({ attempt }: LessonContext): AttemptState => attempt?.state ?? 
  * Returns the later of two times. Because server clocks differ, times are moved forward where needed, so that no
  * attempt ends before it started, or starts before the previous one ended.
  */
-const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
+export const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
 export const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
 
 /** Reads the context and applies a change; retries if the attempt was changed in between. */
@@ -213,7 +209,7 @@ async function change(
   return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, runWithRetries)
 }
 
-function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void {
+export function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void {
   if (isLocked)
     throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
   if (attemptsLeft <= 0)
@@ -278,7 +274,7 @@ function valuesOf(who: Member, context: LessonContext, attempt: Attempt, kind: A
  * Stores a new attempt and ends the transaction, in which the student is locked. Returns undefined if what was checked
  * has changed since.
  */
-async function insert(
+export async function insert(
   tx: Tx,
   who: Member,
   context: LessonContext,

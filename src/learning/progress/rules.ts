@@ -1,6 +1,6 @@
 import { fail } from '../../kernel/errors.ts'
 import type { LessonKind } from '../courses/schema.ts'
-import type { Interval } from './schema.ts'
+import { type Interval, MAX_ANSWERS_BYTES } from './schema.ts'
 
 /** The state of an attempt; `none` if there is no attempt. */
 export type AttemptState = 'none' | OpenState | 'completed'
@@ -240,8 +240,6 @@ export function gradeOf(
   const follows = score !== undefined && threshold !== null ? score >= threshold : before.pass
   return { pass: pass ?? follows, score: score ?? before.score }
 }
-
-const MAX_ANSWERS_BYTES = 256 * 1024
 
 /** Converts answers to the JSON text that is stored. Throws if it is too long. */
 export function answersText(answers: readonly unknown[] | undefined): string | undefined {

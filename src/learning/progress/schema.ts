@@ -5,6 +5,9 @@ import { PageOf, paging } from '../../kernel/paging.ts'
 /** Scores have no unit; this limit only excludes absurd values. */
 export const MAX_SCORE = 1_000_000
 
+/** The largest size of the answers of an attempt. */
+export const MAX_ANSWERS_BYTES = 256 * 1024
+
 export const lesson = { lessonId: Id('Id of the lesson') }
 export const student = {
   classId: Type.Optional(Id('Id of the class; by default the newest one in which the student takes the lesson')),

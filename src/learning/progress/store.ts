@@ -116,6 +116,34 @@ export const findLessonContext = read('progress.findLessonContext', {
       left join attempts t on t.id = s.attempt_id`,
 })
 
+/** Finds an attempt at a quiz, and what its result depends on. The caller's permission is checked by the quizzes. */
+export const findQuizAttempt = write('progress.findQuizAttempt', {
+  params: { attempt: c.int8 },
+  row: {
+    ...attemptRow,
+    enrolment_id: c.int8,
+    student: c.text,
+    status: c.text,
+    lesson_id: c.int8,
+    class_id: c.int8,
+    person_id: c.int8,
+    threshold: nullable(c.float8),
+    instructor_graded: nullable(c.bool),
+  },
+  text: `
+    select${attemptColumns('false')}, t.enrolment_id, e.key as student, e.status, t.lesson_id, e.class_id, e.person_id, v.threshold, v.instructor_graded
+      from attempts t join enrolments e on e.id = t.enrolment_id join classes c on c.id = e.class_id
+      left join lesson_versions v on v.version_id = c.version_id and v.lesson_id = t.lesson_id
+     where t.id = :attempt`,
+})
+
+/** Replaces the answers of an attempt, after some of them were graded. */
+export const setAnswers = write('progress.setAnswers', {
+  params: { attempt: c.int8, answers: c.json },
+  row: { id: c.int8 },
+  text: `update attempts set answers = :answers where id = :attempt returning id`,
+})
+
 /**
  * Checks whether the caller may know that a lesson exists: the lesson is public, the caller takes or teaches it, or the
  * calling app delivers it.

@@ -9,6 +9,7 @@ export const CLASS = '/edu/v1/class'
 export interface Browsing {
   get(path: string, query?: Record<string, string>): Promise<Answer>
   post(path: string, body: object): Promise<Answer>
+  put(path: string, body: object): Promise<Answer>
 }
 
 export async function browse(app: TestApp, person: Person): Promise<Browsing> {
@@ -16,6 +17,7 @@ export async function browse(app: TestApp, person: Person): Promise<Browsing> {
   return {
     get: (path, query = {}) => call(browser, 'GET', `${path}?${new URLSearchParams(query)}`),
     post: (path, body) => call(browser, 'POST', path, body),
+    put: (path, body) => call(browser, 'PUT', path, body),
   }
 }
 

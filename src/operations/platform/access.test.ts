@@ -372,7 +372,7 @@ test('D1: a plugin reaches nothing of organisations that it was not given', asyn
     })
 })
 
-const LEARNING = ['Courses and classes', 'Lessons and progress', 'Evaluations', 'Notes', 'xAPI', 'Badges']
+const LEARNING = ['Courses and classes', 'Lessons and progress', 'Evaluations', 'Notes', 'Quizzes', 'xAPI', 'Badges']
 
 /** Ids that do not exist, by input field. */
 const INVENTED: Readonly<Record<string, unknown>> = {

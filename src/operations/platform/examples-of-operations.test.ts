@@ -48,10 +48,10 @@ test('every operation describes its purpose in two or three sentences', () => {
 /** The verbs that summaries begin with: `Get` one thing, `List` many; `Remove` only from a list. */
 const VERBS = new Set(
   [
-    'Accept Acknowledge Activate Add Aggregate Approve Assert Begin Block Cancel Change Check Close',
-    'Complete Count Create Decline Delete Disable Discard Drop Duplicate Enable End Enrol Export Get',
-    'Grade Grant Import Introspect Invite Join Launch Leave List Lock Mark Merge Open Pause Publish',
-    'Record Reinstate Remove Rename Reopen',
+    'Accept Acknowledge Activate Add Aggregate Approve Archive Assert Begin Block Cancel Change Check',
+    'Close Complete Count Create Decline Delete Disable Discard Drop Duplicate Enable End Enrol',
+    'Export Get Grade Grant Import Introspect Invite Join Launch Leave List Lock Mark Merge Open',
+    'Pause Publish Record Reinstate Remove Rename Reopen',
     'Replace Resend Reset Resume Revoke Search Send Set Share Sign Start Stop Store Stream Suspend',
     'Transfer Unblock Update Upload Validate Withdraw',
   ]

@@ -74,6 +74,14 @@ const evaluations = `
   select t.key, t.id, t.enrolment_id, t.lesson_id, (select json_agg(json_build_object('id', repeat('i', 64), 'name', ${text(200)}, 'objective', null,
            'maxPoints', 100, 'points', 1)) from generate_series(1, 50)), ${text(5000)}, now(), now()
     from attempts t where t.key like 'attempt-%'`
+/** As many questions as a quiz can have, each as long as it can be, with the longest answers. */
+const quizAnswers = `
+  insert into questions (key, organisation_id, kind, summary, tags, revision, created_at, changed_at)
+  select 'big-' || i, organisation_id, 'essay', 'x', '{}', 1, now(), now() from questions, ${times(499)};
+  insert into question_revisions (question_id, number, tags, content, points, parts, created_at)
+  select id, 1, '{}', json_build_object('kind', 'essay', 'text', ${text(4000)}), 1, 0, now() from questions where key like 'big-%';
+  insert into quiz_answers (attempt_id, position, question_id, revision, shown, response, max_points)
+  select a.attempt_id, row_number() over () + 1, q.id, 1, '[]', to_json(${text(20_000)}), 1 from quiz_answers a, questions q where q.key like 'big-%'`
 
 const badges = (objective: string) => `
   insert into badges (key, course_id, objective_id, name, description, type, image, issuer_name, criteria, created_at, changed_at)
@@ -125,6 +133,8 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     input: { verb: undefined, limit: 500, format: 'canonical' },
   },
   readLesson: { fill: lessons(`(select id from lessons where key = 'lesson-walkaround')`), most: 24 * MIB },
+  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-quiz')`), most: 24 * MIB },
+  readQuizAttempt: { fill: quizAnswers },
   listLessonsOfCourse: { fill: lessons(), rows: 490, input: { limit: 100 } },
   listLessonsOfApp: { fill: lessons(), rows: 490, input: { limit: 100 } },
   listCourses: {
@@ -272,6 +282,11 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   listTransferTargets: [1_000, 1_500],
   // Answers of one attempt.
   readProgress: [1, 600 * 1024],
+  readAssessmentProgress: [1, 600 * 1024],
+  listQuestions: [100, 8_000],
+  listQuestionTags: [500, 300],
+  readQuestion: [1, 24_000],
+  readQuizResults: [100, 24_000],
   listAwaiting: [100, 2_500],
   listCredentials: [100, 5_000],
   listVerbs: [450, 8_500],

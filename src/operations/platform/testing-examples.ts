@@ -51,6 +51,8 @@ import {
   PASSWORD,
   PLAN_ID,
   PLUGIN_USER_ID,
+  QUESTION_ID,
+  QUIZ_ATTEMPT_ID,
   REDIRECT_URI,
   REFRESH_TOKEN,
   RESET_CODE,
@@ -260,6 +262,7 @@ const LEARNING: readonly string[] = [
   'Evaluations',
   'Notes',
   'Files',
+  'Quizzes',
   'xAPI',
   'AI plugins',
   'Badges',
@@ -308,7 +311,39 @@ const ADDITIONS: readonly {
     add: (app) => introduceAvery(app),
   },
   { name: 'engine', isFor: (area) => area === PLANNER, add: (app) => openEngine(app) },
+  { name: 'quiz', isFor: (area) => area === 'Quizzes', add: (app) => addQuiz(app) },
 ]
+
+/** Adds a question and a quiz to the demo course, and an attempt of Avery that is open. */
+const addQuiz = (app: TestApp) =>
+  app.sql(
+    `insert into questions (key, organisation_id, kind, summary, tags, revision, created_at, changed_at)
+     select '${QUESTION_ID}', id, 'single', 'Which instrument shows the altitude?', '{instruments}', 1, now(), now() from organisations where key = 'sandhills';
+     insert into question_revisions (question_id, number, tags, content, points, parts, created_at)
+     select id, 1, tags, '{"kind":"single","text":"Which instrument shows the altitude?","options":[{"text":"The altimeter","correct":true},{"text":"The variometer"}]}', 1, 2, now() - interval '1 day' from questions;
+     insert into lessons (key, course_id) select 'lesson-quiz', id from courses where key = 'course-preflight';
+     insert into lesson_versions (version_id, lesson_id, position, name, description, is_assessment, instructor_graded, is_public, launch_parameters, passes_code,
+       prerequisites, earlier, kind, content)
+     select k.version_id, l.id, 99, 'Instruments', '', true, false, false, '{}', false, '{}', '{}', 'quiz', '{"quiz":{"parts":[{"questions":["${QUESTION_ID}"]}],"timeLimit":10}}'
+       from lessons l join courses k on k.id = l.course_id where l.key = 'lesson-quiz';
+     with t as (
+       insert into attempts (key, enrolment_id, lesson_id, state, pass, started_at, progress_intervals, idle_intervals, active_ms, active_since, changed_at, result)
+       select '${QUIZ_ATTEMPT_ID}', e.id, l.id, 'in progress', false, now(), json_build_array(json_build_object('start', now(), 'end', null)), '[]', 0, now(), now(), 'IN PROGRESS'
+         from enrolments e, lessons l where e.key = 'student-avery' and l.key = 'lesson-quiz' returning id, enrolment_id, lesson_id
+     ), s as (
+       insert into standings (enrolment_id, lesson_id, attempt_id, attempts, state, result, active_since, started_at, changed_at)
+       select enrolment_id, lesson_id, id, 1, 'in progress', 'IN PROGRESS', now(), now(), now() from t
+     ), q as (
+       insert into quiz_attempts (attempt_id, class_id, lesson_id, feedback, started_at, deadline_at)
+       select t.id, e.class_id, t.lesson_id, 'end', now(), now() + interval '10 minutes' from t join enrolments e on e.id = t.enrolment_id returning attempt_id
+     )
+     insert into quiz_answers (attempt_id, position, question_id, revision, shown, max_points) select q.attempt_id, 1, u.id, 1, '[0,1]', 1 from q, questions u`,
+  )
+const submitQuiz: Prepare = async ({ app, browser }) => {
+  await app.sql(`update quiz_answers set response = '0', saved_at = now()`)
+  const { status, text } = await call(browser, 'POST', '/edu/v1/quiz/submit', { lessonResultId: QUIZ_ATTEMPT_ID })
+  assert.equal(status, 200, text)
+}
 
 const addLaptop: Prepare = async (scene) => {
   const authenticator = new Authenticator(scene.app.environment().url)
@@ -673,6 +708,8 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   listDeliveries: failDelivery,
   readDelivery: failDelivery,
   replayDeliveries: failDelivery,
+  gradeQuizAnswer: submitQuiz,
+  readQuizResults: submitQuiz,
   readNote: writeNote,
   deleteFile: uploadText,
   removeNote: writeNote,

@@ -35,7 +35,16 @@ const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets', 'Apps', 'Administration'],
-  learning: ['Lessons and progress', 'Courses and classes', 'Notes', 'Files', 'xAPI', 'Record store', 'Evaluations'],
+  learning: [
+    'Lessons and progress',
+    'Courses and classes',
+    'Notes',
+    'Files',
+    'xAPI',
+    'Record store',
+    'Evaluations',
+    'Quizzes',
+  ],
   plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges', 'Mission planner'],
 }
 

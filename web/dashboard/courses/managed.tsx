@@ -1,6 +1,7 @@
 import { Badge, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { TextLink } from '../../parts/link.tsx'
 import tiles from '../tile.module.css'
 import { dashboardWords } from '../words.ts'
 
@@ -16,7 +17,21 @@ export function Managed() {
     <>
       {courses.data && courses.data.docs.length > 0 && (
         <Stack gap="sm">
-          <Title order={2}>{say.courses}</Title>
+          <Group justify="space-between">
+            <Title order={2}>{say.courses}</Title>
+            <Group gap="md">
+              {[...new Set(courses.data.docs.map(({ organisation }) => organisation))].map((organisation) => (
+                <TextLink
+                  key={organisation}
+                  to="/dashboard/questions/$organisation"
+                  params={{ organisation }}
+                  size="sm"
+                >
+                  {say.questionBank(organisation)}
+                </TextLink>
+              ))}
+            </Group>
+          </Group>
           <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
             {courses.data.docs.map(({ courseId, name, version, draft, classes: count }) => (
               <Link key={courseId} to="/dashboard/courses/$courseId" params={{ courseId }} className={tiles.tile}>

@@ -5,6 +5,8 @@ import { type Environment, service } from '../../../kernel/environment.ts'
 import type { Consumer } from '../../../kernel/events/consumers.ts'
 import type { Event, EventOf } from '../../../kernel/events/events.ts'
 import type { progressEvents } from '../../../learning/progress/events.ts'
+import type { quizEvents } from '../../../learning/quizzes/events.ts'
+import { toInteraction, toResponse } from '../../../learning/quizzes/interactions.ts'
 import { keyOf } from '../model/agents.ts'
 import {
   accountAgent,
@@ -22,8 +24,10 @@ import type { NewStatement } from '../storing/schema.ts'
 import { storeInTransaction } from '../storing/storing.ts'
 import * as store from './store.ts'
 
-const KINDS = ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored'] as const
-type ProgressEvent = Extract<EventOf<typeof progressEvents>, { kind: (typeof KINDS)[number] }>
+const KINDS = ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored', 'quiz.answered'] as const
+type QuizEvent = EventOf<typeof quizEvents>
+type ProgressEvent = Exclude<RecordedEvent, QuizEvent>
+type RecordedEvent = Extract<EventOf<typeof progressEvents | typeof quizEvents>, { kind: (typeof KINDS)[number] }>
 type RecordedAttempt = RowOf<typeof store.findRecorded>
 
 /** Converts points to a score. Only points from 0 to 100 are scaled, because the range of other points is unknown. */
@@ -60,7 +64,19 @@ export function idOf(key: Buffer, event: Pick<Event, 'id' | 'kind' | 'subject'>,
   return `${hex.slice(0, 14)}5${hex.slice(15, 19)}8${hex.slice(20)}`
 }
 
-function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: RecordedAttempt): NewStatement[] {
+/** Describes the answered question as a cmi.interaction, and the answer as a result. */
+function describeAnswer({ payload }: QuizEvent, { question, feedback }: RecordedAttempt, response: string) {
+  const content = JSON.parse(question!)
+  const { correct, points, maxPoints } = payload
+  const result: Result = {
+    response: toResponse(content, JSON.parse(response)),
+    ...(correct === null ? {} : { success: correct }),
+    ...(points === null ? {} : { score: { scaled: points / maxPoints, raw: points, min: 0, max: maxPoints } }),
+  }
+  return { definition: toInteraction(content, feedback !== 'never'), result }
+}
+
+function makeStatements(key: Buffer, known: Bases, event: RecordedEvent, row: RecordedAttempt): NewStatement[] {
   const apiId = (type: RecordType) => idExtension(known, type)
   const activity = (type: RecordType, id: string) => ({
     objectType: 'Activity' as const,
@@ -68,13 +84,22 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
     definition: { type: typeIri(known, type), extensions: { [apiId(type)]: id } },
   })
   const lesson = activity('lesson', row.lesson)
+  if (event.kind === 'quiz.answered' && row.response === null) return []
+  const answer = event.kind === 'quiz.answered' ? describeAnswer(event, row, row.response!) : undefined
+  const question = answer && {
+    objectType: 'Activity' as const,
+    // Another revision is another activity, because its definition may differ.
+    id: `${recordIri(known, 'lesson', row.lesson)}/question/${row.question_key}/${row.revision}`,
+    definition: answer.definition,
+  }
+  const target = row.objective === null ? lesson : activity('objective', row.objective)
   const statement: Omit<Statement, 'verb'> = {
     actor: accountAgent(known.homePage, row.handle),
-    object: row.objective === null ? lesson : activity('objective', row.objective),
+    object: question ?? target,
     context: {
       registration: keyOf(`attempt ${row.attempt}`),
       contextActivities: {
-        parent: [row.objective === null ? activity('course', row.course) : lesson],
+        parent: [target === lesson && !question ? activity('course', row.course) : lesson],
         grouping: [activity('education-class', row.class)],
       },
       extensions: {
@@ -99,7 +124,8 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
     attempt: row.attempt_id,
     ...(row.objective_id === null ? {} : { objective: row.objective_id }),
   }
-  return verbsFor(event).map(([name, result]) => ({
+  const verbs: [string, Result?][] = event.kind === 'quiz.answered' ? [['answered', answer!.result]] : verbsFor(event)
+  return verbs.map(([name, result]) => ({
     statement: {
       id: idOf(key, event, name),
       ...statement,
@@ -111,10 +137,10 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
 }
 
 /**
- * Records the start, the end and the scores of lessons as statements. A repeated delivery stores nothing new. Events
+ * Records the start, the end and the scores of lessons, and answers in quizzes, as statements. A repeated delivery stores nothing new. Events
  * about deleted records are skipped.
  */
-async function record(tx: Tx, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
+async function record(tx: Tx, events: readonly RecordedEvent[], { get, clock }: Environment): Promise<void> {
   const known = get(bases)
   const rows = await tx.all(store.findRecorded, {
     events: JSON.stringify(
@@ -122,6 +148,7 @@ async function record(tx: Tx, events: readonly ProgressEvent[], { get, clock }: 
         id,
         attempt: payload.attempt,
         objective: 'objective' in payload ? payload.objective : undefined,
+        position: 'position' in payload ? payload.position : undefined,
       })),
     ),
   })
@@ -134,7 +161,7 @@ async function record(tx: Tx, events: readonly ProgressEvent[], { get, clock }: 
     await storeInTransaction(tx, { at: clock(), homePage: known.homePage, senderKey: 'platform', defines: true }, made)
 }
 
-export const statementRecorder: Consumer<Environment, ProgressEvent> = {
+export const statementRecorder: Consumer<Environment, RecordedEvent> = {
   name: 'statements',
   kinds: KINDS,
   start: 'beginning',
