@@ -1060,6 +1060,8 @@ CREATE TABLE organisations (
   key text NOT NULL,
   name text NOT NULL,
   created_at timestamptz NOT NULL,
+  sign_up_domains text[] NOT NULL DEFAULT '{}'::text[],
+  sign_up_code text,
   CONSTRAINT organisations_pkey PRIMARY KEY (id),
   CONSTRAINT organisations_key_key UNIQUE (key)
 );
@@ -1379,10 +1381,14 @@ CREATE TABLE sign_ups (
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   used_at timestamptz,
-  CONSTRAINT sign_ups_pkey PRIMARY KEY (code_hash)
+  organisation_id bigint,
+  organisation_code text,
+  CONSTRAINT sign_ups_pkey PRIMARY KEY (code_hash),
+  CONSTRAINT sign_ups_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE
 );
 CREATE INDEX sign_ups_by_email ON sign_ups (lower(email), created_at);
 CREATE INDEX sign_ups_by_expiry ON sign_ups (expires_at);
+CREATE INDEX sign_ups_by_organisation ON sign_ups (organisation_id) WHERE (organisation_id IS NOT NULL);
 
 CREATE TABLE skills (
   person_id bigint NOT NULL,

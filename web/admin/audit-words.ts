@@ -59,6 +59,8 @@ export const ACTIONS = {
   'parent.removed': 'Parent removed',
   'organisation.created': 'Organisation created',
   'organisation.renamed': 'Organisation renamed',
+  'organisation.sign-up': 'Organisation sign-up changed',
+  'organisation.code-wrong': 'Wrong sign-up code of an organisation',
   'member.set': 'Member added or role changed',
   'member.removed': 'Member removed',
   'member.left': 'Left an organisation',

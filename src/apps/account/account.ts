@@ -3,7 +3,7 @@ import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
 import { resetPassword } from '../../identity/people/resets.ts'
-import { type SignUp, signUp } from '../../identity/people/sign-up.ts'
+import { type JoinedBySignUp, type SignUp, signUp, signUpMember } from '../../identity/people/sign-up.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import {
   endBrowser,
@@ -22,6 +22,7 @@ import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
 import { listAppsOfPerson, withdrawConsent } from '../apps/apps.ts'
 import { joinByLink } from '../organisations/organisations.ts'
+import { joinWithLink } from '../organisations/sign-up.ts'
 import { isUuid } from './rules.ts'
 
 export interface PasswordSignIn {
@@ -69,10 +70,18 @@ export async function signUpAndTell(
   config: Pick<Config, 'SIGN_UP'>,
   messages: MessagePolicy,
 ): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
-  const { id, epoch } = await signUp(db, who, what, config, messages)
+  const { id, epoch } = await signUp(db, who, what, config, messages, joinWithLink(who))
   const opened = { personId: id, epoch, door: 'sign-up', isKept: false } as const
   return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
 }
+
+/** Joins an organisation with the code of an e-mailed link, and the account that the caller has. */
+export const joinAsMember = (
+  db: Db,
+  who: PersonCaller,
+  what: { code: string },
+  messages: MessagePolicy,
+): Promise<JoinedBySignUp> => signUpMember(db, who, what, messages, joinWithLink(who))
 
 /** Signs the person out of the platform in this browser. Sessions of apps are not affected. */
 export async function signOut(db: Db, who: PersonCaller): Promise<void> {

@@ -17,10 +17,13 @@ import {
   SESSION_ID,
   SIGN_UP_CODE,
 } from '../../kernel/samples.ts'
+import { AskToJoin, JoinOrganisation } from '../organisations/schema.ts'
+import { askToJoin, joinOrganisation } from '../organisations/sign-up.ts'
 import {
   endEverythingElse,
   endOneBrowser,
   endOneSession,
+  joinAsMember,
   listOwnApps,
   listOwnBrowsers,
   renewPassword,
@@ -39,6 +42,7 @@ import {
   Browsers,
   ChangePassword,
   Here,
+  JoinWithLink,
   NameApp,
   NameBrowser,
   NameSession,
@@ -112,6 +116,49 @@ export const accountOperations: readonly Operation[] = [
       const messages = environment.get(messagePolicy)
       const { browser, ...me } = await signUpAndTell(db, who, input, environment.config, messages)
       return { ...me, cookie: writeCookie(environment, browser) }
+    },
+  }),
+  op('POST /account/v1/join/ask', {
+    name: 'askToJoin',
+    summary: 'Send a link to join an organisation',
+    description:
+      'Sends a link by e-mail, with which the user creates an account, or uses an existing one, and joins an organisation that is open for sign-up. The address must be in one of its domains, or the code must be right; wrong codes are limited. The response does not reveal whether the address has an account.',
+    example: {
+      request: { organisation: 'sandhills', email: 'robin@sandhills.example' },
+      fill: { organisation: 'An organisation that is open for sign-up: see setSignUpSettings' },
+    },
+    who: visitor,
+    input: AskToJoin,
+    output: success(),
+    errors: ['impossibleNow', 'forbidden', 'notFound'],
+    run: ({ db, who, environment }, input) =>
+      askToJoin(db, who, input, environment.config, environment.get(messagePolicy)),
+  }),
+  op('POST /account/v1/join', {
+    name: 'joinOrganisation',
+    summary: 'Join an organisation',
+    description:
+      'Makes the caller a member of an organisation that is open for sign-up, if their confirmed e-mail address is in one of its domains or the code is right. Members stay what they are. Wrong codes are limited.',
+    example: {
+      request: { organisation: 'sandhills' },
+      fill: { organisation: 'An organisation that is open for sign-up: see setSignUpSettings' },
+    },
+    input: JoinOrganisation,
+    output: success(),
+    errors: ['impossibleNow', 'forbidden', 'notFound', 'wrongUserType'],
+    run: ({ db, who }, input) => joinOrganisation(db, who, input),
+  }),
+  op('POST /account/v1/join/link', {
+    name: 'joinWithLink',
+    summary: 'Join an organisation with a link',
+    description:
+      'Makes the caller a member of the organisation that the link from `askToJoin` is for. Users without an account create one with the same code: see signUp.',
+    example: { request: { code: SIGN_UP_CODE }, fill: { code: 'The code in the link of the message' } },
+    input: JoinWithLink,
+    output: success(),
+    errors: ['impossibleNow', 'alreadyUsed', 'unknownCode', 'wrongUserType'],
+    run: async ({ db, who, environment }, input) => {
+      await joinAsMember(db, who, input, environment.get(messagePolicy))
     },
   }),
   op('POST /account/v1/signout', {

@@ -302,6 +302,16 @@ export const lockOpen = write('invitations.lockOpen', {
      where person_id = :person and closed_at is null and expires_at > :now order by id for update`,
 })
 
+/** Locks the open invitation of an organisation to an e-mail address. */
+export const lockByAddress = write('invitations.lockByAddress', {
+  params: { organisation: c.int8, address: c.text, now: c.timestamptz },
+  row: { id: c.int8, role: c.text },
+  text: `
+    select id, role from invitations
+     where organisation_id = :organisation and class_id is null and handle_key = :address
+       and closed_at is null and expires_at > :now for update`,
+})
+
 /** Lists the keys of a person's open invitations to classes of an organisation. */
 export const listOpenClasses = read('invitations.listOpenClasses', {
   params: { person: c.int8, organisation: c.int8, now: c.timestamptz },

@@ -78,6 +78,23 @@ If it wasn’t you, ignore this message. No account is created.
 `,
 })
 
+/** Sent to an address with which somebody wants to join an organisation that is open for sign-up. */
+export const joinLetter = (
+  what: { organisation: string; link: string; minutes: number; handle: string | undefined },
+  messages: MessagePolicy,
+): Letter => ({
+  kind: 'sign-up',
+  subject: `Join ${what.organisation}`,
+  text: `Someone asked to join ${what.organisation} on ${platformOf(messages)} with this e-mail address. ${what.handle === undefined ? 'To create your account and join' : `You have the account ${what.handle}. To join with it`}, open this link:
+
+${what.link}
+
+The link works once, for ${what.minutes} minutes. Don’t share it with anyone.
+
+If it wasn’t you, ignore this message. Nothing changes.
+`,
+})
+
 export const accountExistsLetter = (handle: string, messages: MessagePolicy): Letter => ({
   kind: 'sign-up',
   subject: 'You already have an account',

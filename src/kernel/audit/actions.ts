@@ -62,6 +62,8 @@ export const AUDIT_ACTIONS = [
   'parent.removed',
   'organisation.created',
   'organisation.renamed',
+  'organisation.sign-up',
+  'organisation.code-wrong',
   'member.set',
   'member.removed',
   'member.left',
