@@ -12,6 +12,7 @@ import {
   BROWSER_ID,
   CLIENT_ID,
   NEW_PASSWORD,
+  ORGANISATION_CODE,
   PASSWORD,
   RESET_CODE,
   SESSION_ID,
@@ -124,8 +125,8 @@ export const accountOperations: readonly Operation[] = [
     description:
       'Sends a link by e-mail, with which the user creates an account, or uses an existing one, and joins an organisation that is open for sign-up. The address must be in one of its domains, or the code must be right; wrong codes are limited. The response does not reveal whether the address has an account.',
     example: {
-      request: { organisation: 'sandhills', email: 'robin@sandhills.example' },
-      fill: { organisation: 'An organisation that is open for sign-up: see setSignUpSettings' },
+      request: { organisation: 'sandhills', email: 'robin@example.org', code: ORGANISATION_CODE },
+      fill: { code: 'The code of an organisation that is open for sign-up: see setSignUpSettings' },
     },
     who: visitor,
     input: AskToJoin,
@@ -140,8 +141,8 @@ export const accountOperations: readonly Operation[] = [
     description:
       'Makes the caller a member of an organisation that is open for sign-up, if their confirmed e-mail address is in one of its domains or the code is right. Members stay what they are. Wrong codes are limited.',
     example: {
-      request: { organisation: 'sandhills' },
-      fill: { organisation: 'An organisation that is open for sign-up: see setSignUpSettings' },
+      request: { organisation: 'sandhills', code: ORGANISATION_CODE },
+      fill: { code: 'The code of an organisation that is open for sign-up: see setSignUpSettings' },
     },
     input: JoinOrganisation,
     output: success(),

@@ -149,10 +149,7 @@ export const organisationOperations: readonly Operation[] = [
     summary: 'Change the sign-up settings',
     description:
       'Opens an organisation for sign-up by e-mail domain or by code, or closes it; users who join become members. Fields that are left out stay the same. Links that were sent for an old code or a removed domain stop working.',
-    example: {
-      request: { organisation: 'sandhills', domains: ['sandhills.example'], code: 'new' },
-      as: 'ellis',
-    },
+    example: { request: { organisation: 'sandhills', domains: ['sandhills.example'], code: 'none' }, as: 'ellis' },
     roles: MANAGERS,
     input: SetSignUp,
     output: json(OrganisationSignUp),

@@ -99,6 +99,7 @@ const SENSITIVE = `
 const OPEN = [
   'askPasswordReset',
   'askSignUp',
+  'askToJoin',
   'createAnonymousUser',
   'getAbout',
   'introspectToken',

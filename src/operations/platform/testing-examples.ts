@@ -45,6 +45,7 @@ import {
   REQUEST_ID as LOGGED_ID,
   MOMENT,
   NOTE_ID,
+  ORGANISATION_CODE,
   PASSKEY_ID,
   PASSWORD,
   PLAN_ID,
@@ -534,18 +535,29 @@ const invite =
 const inviteEllis = invite('@ellis', 'instructor')
 const inviteDrew = invite('@drew', 'student', 'class-alpha')
 
+const sendSignUp = async ({ app, real }: Parameters<Prepare>[0], organisation: string): Promise<void> => {
+  real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
+  await app.sql(
+    `delete from sign_ups; insert into sign_ups (code_hash, email, created_at, expires_at, organisation_id, organisation_code)
+     select '\\x${hashToken(real[SIGN_UP_CODE]).toString('hex')}', 'robin@example.org', now(), now() + interval '1 hour', o.id, '${ORGANISATION_CODE}'
+       from (select ${organisation}::bigint as id) o`,
+  )
+}
+const openSandhills: Prepare = ({ app }) =>
+  app.sql(`update organisations set sign_up_code = '${ORGANISATION_CODE}' where key = 'sandhills'`)
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
     await markDemo(app, '@avery')
   },
   signInAsDemo: ({ app }) => markDemo(app, '@casey'),
-  signUp: async ({ app, real }) => {
-    real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
-    await app.sql(
-      `delete from sign_ups; insert into sign_ups (code_hash, email, created_at, expires_at)
-       values ('\\x${hashToken(real[SIGN_UP_CODE]).toString('hex')}', 'robin@example.org', now(), now() + interval '1 hour')`,
-    )
+  signUp: (scene) => sendSignUp(scene, 'null'),
+  askToJoin: openSandhills,
+  joinOrganisation: openSandhills,
+  joinWithLink: async (scene) => {
+    await openSandhills(scene)
+    await sendSignUp(scene, `(select id from organisations where key = 'sandhills')`)
   },
   makeTestPeople: goToSandbox,
   listTestPeople: goToSandbox,
