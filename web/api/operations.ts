@@ -339,6 +339,12 @@ export type KnownPerson = { handle: string; name: string; firstName: string; las
 
 export type Names = { people: Record<string, string>; activities: Record<string, string> }
 
+export type Overview = { waiting: { apps: number; changedApps: number; permissions: number; invited: number; expired: number; uninvited: number }; growth: { people: Growth; organisations: Growth; classes: Growth; activePeople: { last7Days: number; last30Days: number } }; problems: OverviewProblem[] }
+
+export type Growth = { total: number; last7Days: number; last30Days: number }
+
+export type OverviewProblem = { problem: "diskLow" | "emailOff" | "emailFailed" | "jobsFailed" | "deliveriesFailed" | "eventsSkipped" | "jobsLate" | "deliveriesLate" | "eventsLate"; value: number; name: string | null; clientId: string | null }
+
 export type System = { environment: string; version: string; node: string; startedDate: string; uptimeSeconds: number; memoryBytes: number; database: { version: string; sizeBytes: number; connections: number; connectionLimit: number; waiting: number; migrations: number; lastMigration: string }; storage: { recordsBytes: number; freeBytes: number | null; reserveBytes: number }; events: { unpublishedSeconds: number; consumers: ({ name: string; waitingSeconds: number; unread: number; failed: number })[] }; jobs: ({ kind: string; due: number; waitingSeconds: number; givenUp: number })[]; deliveries: { waiting: number; overdueSeconds: number; failed: number }; operations: ({ operation: string; count: number; p50Ms: number; p95Ms: number; refused: number; failed: number; errorRate: number })[] }
 
 export type PersonDeletion = { handle: string; classesTaught: number; classesAttended: number; appsOwned: number; organisationsOwned: number; organisationsWithoutOwner: string[] }
@@ -1225,6 +1231,9 @@ export const endSessionsOfPerson = /* @__PURE__ */ operation<{ handle: string; r
 
 /** Send a user a reset link. */
 export const sendPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Success>('sendPasswordReset', 'POST', '/admin/v1/person/password/reset')
+
+/** Get the overview. */
+export const readOverview = /* @__PURE__ */ operation<Record<never, never>, Overview>('readOverview', 'GET', '/admin/v1/overview')
 
 /** Get the system status. */
 export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System>('readSystem', 'GET', '/admin/v1/system')

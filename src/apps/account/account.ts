@@ -46,20 +46,32 @@ export async function signIn(
   })
 }
 
-/** Like `signIn`, and also returns the person's handle and name. */
+/** Like `signIn`, and also returns the person. */
 export async function signInAndTell(
   db: Db,
   who: Visitor,
   what: PasswordSignIn,
   environment: EnvironmentName,
-): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
+): Promise<SignedInHere> {
   return tellSignedIn(db, who, await signIn(db, who, what, environment), environment)
 }
 
-async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, environment: EnvironmentName) {
+interface SignedInHere {
+  readonly handle: string
+  readonly name: string
+  readonly isAdministrator: boolean
+  readonly browser: OpenedBrowser
+}
+
+async function tellSignedIn(
+  db: Db,
+  who: Visitor,
+  browser: OpenedBrowser,
+  environment: EnvironmentName,
+): Promise<SignedInHere> {
   const person = await findSignedIn(db, browser.token, environment, who.at)
   if (!person) throw fail('wrongCredentials', 'The password was changed in the meantime; sign in again')
-  return { handle: person.handle, name: person.name, browser }
+  return { handle: person.handle, name: person.name, isAdministrator: person.isAdministrator, browser }
 }
 
 /** Creates an account with the code of an e-mailed link, and signs the person in to this browser. */
@@ -69,7 +81,7 @@ export async function signUpAndTell(
   what: SignUp,
   config: Pick<Config, 'SIGN_UP'>,
   messages: MessagePolicy,
-): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
+): Promise<SignedInHere> {
   const { id, epoch } = await signUp(db, who, what, config, messages, joinWithLink(who))
   const opened = { personId: id, epoch, door: 'sign-up', isKept: false } as const
   return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)

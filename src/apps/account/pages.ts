@@ -10,7 +10,7 @@ import { formPage, type Page, type PageContext, type ShownPage, viewPage } from 
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { findNotice } from '../../kernel/pages/account/notices.ts'
 import type { NewPerson } from '../../kernel/pages/account/signup-page.ts'
-import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
+import { replaceForgotten, signInAndTell, signUpAndTell } from './account.ts'
 import { listDemoPeople } from './demo.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
 import {
@@ -59,6 +59,10 @@ function readNewPassword({ new_password: password = '', again = '' }: NewPasswor
 /** Reads only `next` from the query, so that a link cannot fill in other form fields. */
 const nextOf = ({ query }: PageContext['request']): string | undefined =>
   readNext((query as Record<string, unknown>).next)
+
+/** The page that people see first after signing in: for administrators, the overview of the platform. */
+const homeOf = ({ isAdministrator }: { readonly isAdministrator: boolean }): string =>
+  isAdministrator ? '/admin' : HOME
 
 const isOpen = ({ environment }: PageContext): boolean => canSignUp(environment.config, environment.get(messagePolicy))
 
@@ -111,7 +115,7 @@ export const accountPages: readonly Page[] = [
       const next = readNext(input.next)
       const { person } = context.who
       return person && !again
-        ? { redirect: next ?? HOME }
+        ? { redirect: next ?? homeOf(person) }
         : lookAtSignIn(context, { next, handle: person?.isTest ? undefined : person?.handle, notice: findNotice(done) })
     },
   }),
@@ -127,8 +131,8 @@ export const accountPages: readonly Page[] = [
       const { db, who, environment, request } = context
       const next = nextOf(request)
       try {
-        const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
-        return { redirect: next ?? HOME, browser }
+        const person = await signInAndTell(db, who, { handle, password, isKept }, environment.name)
+        return { redirect: next ?? homeOf(person), browser: person.browser }
       } catch (error) {
         return lookAtSignIn(context, { next, handle, problem: readProblem(error) })
       }

@@ -39,6 +39,7 @@ const SENSITIVE = `
   readPerson                     administrator
   readNames                      administrator
   readSystem                     administrator
+  readOverview                   administrator
   listAudit                      administrator
   exportAudit                    administrator
   createPerson                   administrator, recent sign-in
