@@ -70,6 +70,11 @@ export async function takeByLink(
   return { organisation: awaited.organisation, role: membership?.role ?? 'member' }
 }
 
+/** Keeps the invitations that a new link of an account accepts open until the link expires. */
+export const extendInvitations = async (tx: Tx, what: { personId: number; until: Date }): Promise<void> => {
+  await tx.all(store.extend, { person: what.personId, until: what.until })
+}
+
 /**
  * Accepts the open invitation of an organisation to an address, for a person who has confirmed the address. Returns the
  * role; undefined if the address was not invited. An account that was created for the invitation is deleted.
