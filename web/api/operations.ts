@@ -446,6 +446,9 @@ export const askPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Su
 /** Reset your password. */
 export const resetPassword = /* @__PURE__ */ operation<{ code: string; password: string; removePasskeys?: string[] | string }, Ended>('resetPassword', 'POST', '/account/v1/password/reset')
 
+/** Set up an account with a passkey. */
+export const addFirstPasskey = /* @__PURE__ */ operation<{ code: string; response: unknown }, Me>('addFirstPasskey', 'POST', '/account/v1/passkey/link')
+
 /** Sign in as a demo user. */
 export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsDemo', 'POST', '/account/v1/demo/signin')
 
@@ -586,6 +589,9 @@ export const startPasskeyProof = /* @__PURE__ */ operation<Record<never, never>,
 
 /** Create a passkey. */
 export const addPasskey = /* @__PURE__ */ operation<{ response: unknown; name?: string }, Passkey>('addPasskey', 'POST', '/account/v1/passkey')
+
+/** Begin setting up with a passkey. */
+export const startFirstPasskey = /* @__PURE__ */ operation<{ code: string }, StartPasskeyAnswer>('startFirstPasskey', 'POST', '/account/v1/passkey/link/options')
 
 /** Rename a passkey. */
 export const renamePasskey = /* @__PURE__ */ operation<{ passkeyId: string; name: string }, Success>('renamePasskey', 'POST', '/account/v1/passkey/rename')

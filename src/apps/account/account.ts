@@ -1,4 +1,9 @@
-import { alsoRemovePasskeys, listPasskeys, type PasskeysToRemove } from '../../identity/passkeys/passkeys.ts'
+import {
+  addFirstPasskey,
+  alsoRemovePasskeys,
+  listPasskeys,
+  type PasskeysToRemove,
+} from '../../identity/passkeys/passkeys.ts'
 import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
@@ -189,6 +194,20 @@ export async function renewPassword(
   const { id, epoch } = await changeOwnPassword(db, who, change, messages)
   const browser = await openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
   return { browser, passkeys: await listPasskeys(db, { personId: id }) }
+}
+
+/** Sets a new account up with a passkey and the code of an e-mailed link, and signs the person in to this browser. */
+export async function setUpWithPasskey(
+  db: Db,
+  who: Visitor,
+  what: { code: string; response: unknown },
+  party: Parameters<typeof addFirstPasskey>[3],
+  messages: MessagePolicy,
+): Promise<SignedInHere> {
+  const also = (tx: Tx, personId: number) => joinByLink(tx, who, personId)
+  const { id, epoch } = await addFirstPasskey(db, who, { ...what, also }, party, messages)
+  const opened = { personId: id, epoch, door: 'passkey', isKept: false } as const
+  return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
 }
 
 /** Sets a new password with the code of an e-mailed link, and signs the person in to this browser. */

@@ -38,9 +38,9 @@ async function lookAtReset(
 ): Promise<ShownPage> {
   const { db, who, environment, csrfToken } = context
   try {
-    const { handle, personId } = await readReset(db, who, { code }, environment.get(messagePolicy))
+    const { handle, personId, isNew } = await readReset(db, who, { code }, environment.get(messagePolicy))
     const passkeys = { passkeys: await listPasskeys(db, { personId }), now: who.at, ticked }
-    return showReset(csrfToken, { code, handle, passkeys }, problem)
+    return showReset(csrfToken, { code, handle, isNew, passkeys }, problem)
   } catch (error) {
     return showAskReset(csrfToken, { canSend: environment.get(messagePolicy).isOn, problem: readProblem(error) })
   }

@@ -1,4 +1,5 @@
-import { Ended } from '../../identity/passkeys/schema.ts'
+import { relyingParty } from '../../identity/passkeys/passkeys.ts'
+import { AddFirstPasskey, Ended } from '../../identity/passkeys/schema.ts'
 import { askReset } from '../../identity/people/resets.ts'
 import { askSignUp } from '../../identity/people/sign-up.ts'
 import { Me } from '../../kernel/browsers/schema.ts'
@@ -29,6 +30,7 @@ import {
   listOwnBrowsers,
   renewPassword,
   replaceForgotten,
+  setUpWithPasskey,
   signInAndTell,
   signOut,
   signUpAndTell,
@@ -297,6 +299,41 @@ export const accountOperations: readonly Operation[] = [
     run: async ({ db, who, environment }, input) => {
       const { browser, passkeys } = await replaceForgotten(db, who, input, environment.get(messagePolicy))
       return { success: true, passkeys, cookie: writeCookie(environment, browser) }
+    },
+  }),
+  op('POST /account/v1/passkey/link', {
+    name: 'addFirstPasskey',
+    summary: 'Set up an account with a passkey',
+    description:
+      'Saves the passkey that the browser created for a new account, and signs this browser in: step two of two. Send the credential as its `toJSON()` returns it, with the code from the link. Like setting a password with the link, it accepts the invitation of the organisation that created the account.',
+    example: {
+      request: {
+        code: RESET_CODE,
+        response: {
+          id: 'kR7wTq2ZbX0nYc5Vf8JmLg',
+          rawId: 'kR7wTq2ZbX0nYc5Vf8JmLg',
+          type: 'public-key',
+          response: {
+            clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoi4oCmIn0',
+            attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVjKlpW2a3Zx8Qv5Tn1Yc7Wk4Rj',
+            transports: ['internal'],
+          },
+          clientExtensionResults: {},
+        },
+      },
+      fill: {
+        code: 'The code in the link of the message',
+        response: 'The credential that the browser created from the options of startFirstPasskey',
+      },
+    },
+    who: visitor,
+    input: AddFirstPasskey,
+    output: json(Me, newCookie),
+    errors: ['alreadyUsed', 'unknownCode', 'impossibleNow', 'duplicate', 'wrongCredentials'],
+    run: async ({ db, who, environment }, input) => {
+      const [party, messages] = [environment.get(relyingParty), environment.get(messagePolicy)]
+      const { handle, name, browser } = await setUpWithPasskey(db, who, input, party, messages)
+      return { handle, name, cookie: writeCookie(environment, browser) }
     },
   }),
   op('POST /account/v1/demo/signin', {

@@ -91,10 +91,11 @@ export const showAskReset = (
 
 export const showReset = (
   csrfToken: FormKey,
-  form: { code: string; handle: string; passkeys: PasskeyBoxes },
+  form: { code: string; handle: string; isNew: boolean; passkeys: PasskeyBoxes },
   problem?: FormProblem,
 ) => ({
-  title: 'Set a new password',
+  title: form.isNew ? 'Set up your account' : 'Set a new password',
+  scripts: form.isNew ? [PASSKEY_SCRIPT] : [],
   ...statusOf(problem),
   body: resetPage({
     action: RESET,

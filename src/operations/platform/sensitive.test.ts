@@ -98,6 +98,7 @@ const SENSITIVE = `
 
 /** The operations that callers without a token, a cookie or a secret can reach. */
 const OPEN = [
+  'addFirstPasskey',
   'askPasswordReset',
   'askSignUp',
   'askToJoin',
@@ -117,6 +118,7 @@ const OPEN = [
   'signInWithPasskey',
   'signUp',
   'startDevice',
+  'startFirstPasskey',
   'startPasskeySignIn',
   'validateSession',
 ]
