@@ -142,6 +142,7 @@ CREATE TABLE apps (
 CREATE INDEX apps_by_organisation ON apps (organisation_id);
 CREATE INDEX apps_by_owner ON apps (owner_id);
 CREATE INDEX apps_changed ON apps (changed_at) WHERE (changed_at IS NOT NULL);
+CREATE INDEX apps_pending ON apps (id) WHERE (status = 'pending'::text);
 
 CREATE TABLE ato_distributions (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -407,6 +408,7 @@ CREATE TABLE browsers (
 );
 CREATE INDEX browsers_by_expiry ON browsers (expires_at);
 CREATE INDEX browsers_by_person ON browsers (person_id);
+CREATE INDEX browsers_by_use ON browsers (last_used_at);
 
 CREATE TABLE bucket_changes (
   bucket_no bigint NOT NULL,
@@ -475,6 +477,7 @@ CREATE TABLE classes (
   CONSTRAINT classes_join_code_key UNIQUE (join_code),
   CONSTRAINT classes_key_key UNIQUE (key)
 );
+CREATE INDEX classes_by_age ON classes (created_at);
 CREATE INDEX classes_by_course ON classes (course_id);
 CREATE INDEX classes_by_version ON classes (version_id);
 
@@ -1134,10 +1137,13 @@ CREATE TABLE organisations (
   name text NOT NULL,
   created_at timestamptz NOT NULL,
   course_authors text NOT NULL DEFAULT 'owners'::text,
+  sign_up_domains text[] NOT NULL DEFAULT '{}'::text[],
+  sign_up_code text,
   CONSTRAINT organisations_pkey PRIMARY KEY (id),
   CONSTRAINT organisations_course_authors_check CHECK (course_authors = ANY (ARRAY['owners'::text, 'instructors'::text])),
   CONSTRAINT organisations_key_key UNIQUE (key)
 );
+CREATE INDEX organisations_by_age ON organisations (created_at);
 
 CREATE TABLE passkey_challenges (
   challenge_hash bytea NOT NULL,
@@ -1223,6 +1229,7 @@ CREATE INDEX people_by_last_name ON people (lower(last_name) COLLATE "C") WHERE 
 CREATE INDEX people_by_manager ON people (managed_by) WHERE (managed_by IS NOT NULL);
 CREATE INDEX people_by_name ON people (regexp_replace(NORMALIZE(lower(last_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C", regexp_replace(NORMALIZE(lower(first_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C", id) WHERE (NOT anonymous);
 CREATE INDEX people_by_search_version ON people (search_version) WHERE (NOT anonymous);
+CREATE INDEX people_invited ON people (invited_until) WHERE (invited_until IS NOT NULL);
 CREATE INDEX people_leaving ON people (id) WHERE (leaving_at IS NOT NULL);
 CREATE INDEX people_unclaimed ON people (id) WHERE unclaimed;
 CREATE TRIGGER people_found AFTER UPDATE ON people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION people_changed();
@@ -1527,10 +1534,14 @@ CREATE TABLE sign_ups (
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   used_at timestamptz,
-  CONSTRAINT sign_ups_pkey PRIMARY KEY (code_hash)
+  organisation_id bigint,
+  organisation_code text,
+  CONSTRAINT sign_ups_pkey PRIMARY KEY (code_hash),
+  CONSTRAINT sign_ups_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE
 );
 CREATE INDEX sign_ups_by_email ON sign_ups (lower(email), created_at);
 CREATE INDEX sign_ups_by_expiry ON sign_ups (expires_at);
+CREATE INDEX sign_ups_by_organisation ON sign_ups (organisation_id) WHERE (organisation_id IS NOT NULL);
 
 CREATE TABLE skills (
   person_id bigint NOT NULL,

@@ -248,6 +248,7 @@ export const SEEN_IN_STORIES: readonly string[] = [
 ]
 
 const ADMIN: readonly PageCase[] = [
+  { name: 'administration', person: 'Ellis', path: '/admin', heading: 'Overview', waitFor: 'Active people' },
   { name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' },
   { name: 'people', person: 'Ellis', path: '/admin/people?query=a', heading: 'People', waitFor: '@avery' },
   { name: 'person', person: 'Ellis', path: '/admin/people/@avery', heading: 'Avery', waitFor: 'Signs in with' },

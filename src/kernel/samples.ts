@@ -34,6 +34,7 @@ export const USER_CODE = 'BCDF-GHJK'
 export const RESET_CODE = 'gs_pr_Lk7jH1gF5dS9aP3oI6uY0tR4eW8qM2nB6vC1xZ5lKj9Hg3Fd'
 
 export const SIGN_UP_CODE = 'gs_su_Pq4wE8rT2yU6iO0aS5dF9gH3jK7lZ1xC6vB0nM4qW8eR3tYu'
+export const ORGANISATION_CODE = 'DGRGS-PGPHP'
 
 export const SESSION_ID = '6f1c9a52-3b7e-4d08-9c41-a2f5d0b83e17'
 export const BROWSER_ID = 'b84d2e60-57fa-4c19-8e3b-1d90c6a7f245'

@@ -421,7 +421,9 @@ test('an administrator creates a person, resends the invitation, makes an admini
   await create.getByLabel('Given name').fill('Noor')
   await create.getByLabel('Family name').fill('Haddad')
   await create.getByLabel('E-mail address').fill('noor@example.org')
-  await create.getByLabel('Organisation', { exact: true }).fill('sandhills')
+  const organisation = create.getByRole('combobox', { name: 'Organisation' })
+  await organisation.fill('sandh')
+  await page.getByRole('option', { name: 'Sandhills' }).click()
   await create.getByLabel('Role in the organisation').selectOption('Instructor')
   await look(page)
   await create.getByRole('button', { name: 'Create person' }).click()
@@ -460,5 +462,31 @@ test('an administrator creates a person, resends the invitation, makes an admini
   const remove = page.getByRole('dialog')
   await remove.getByText('You can’t undo this').waitFor()
   await look(page)
+  assert.deepEqual(problems, [])
+})
+
+test('administrators land on the overview, and each line leads to the page where it is dealt with', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t, { viewport: { width: 360, height: 800 } })
+  const problems = collectProblems(page)
+  await app.sql(
+    `insert into people (handle, handle_key, first_name, last_name, created_at, search_version, unclaimed, invited_until)
+     values ('@late', 'late', 'Late', 'Comer', now(), 0, true, now() - interval '1 day');
+     insert into jobs (kind, payload, created_at, run_at, given_up_at, problem)
+     values ('message', '{}', now(), now(), now() - interval '1 hour', 'refused')`,
+  )
+  await page.goto(address)
+  await page.getByRole('button', { name: /^Sign in as Ellis / }).click()
+  await page.waitForURL(`${address}/admin`)
+  await heading(page, 'Overview')
+  await look(page)
+  await page.getByRole('link', { name: 'E-mails could not be sent' }).waitFor()
+  await page.getByText('1 in the last 7 days').waitFor()
+  await page.getByRole('row', { name: /^People/ }).waitFor()
+  await page.getByRole('link', { name: /invitations? expired$/ }).click()
+  await page.waitForURL(`${address}/admin/people?status=expired`)
+  await page.getByRole('link', { name: 'Late Comer' }).waitFor()
+  await app.sql(`delete from people where handle = '@late'; delete from jobs where problem = 'refused'`)
   assert.deepEqual(problems, [])
 })

@@ -62,6 +62,8 @@ export const ACTIONS = {
   'organisation.course-authors': 'Who can create courses changed',
   'organisation.storage': 'Storage of an organisation changed',
   'file.removed': 'File deleted',
+  'organisation.sign-up': 'Organisation sign-up changed',
+  'organisation.code-wrong': 'Wrong sign-up code of an organisation',
   'member.set': 'Member added or role changed',
   'member.removed': 'Member removed',
   'member.left': 'Left an organisation',

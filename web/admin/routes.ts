@@ -9,6 +9,7 @@ import {
   listCredentials,
   listPlugins,
   listVerbs,
+  readOverview,
   readPerson,
   readStoreIdentity,
   readSystem,
@@ -21,9 +22,8 @@ import type { ACTIONS } from './audit-words.ts'
 const adminHome = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin',
-  beforeLoad: () => {
-    throw redirect({ to: '/admin/approvals', replace: true })
-  },
+  component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+  loader: () => load({ overview: query(readOverview, {}) }),
 })
 
 const approvals = createRoute({

@@ -1,7 +1,50 @@
 import { personStatuses } from '../parts/person-status-words.ts'
 import { plural } from '../parts/words.ts'
 
+/** The platform counts no further. */
+const COUNTED = 100_000
+
 export const adminWords = {
+  overview: {
+    title: 'Overview',
+    lead: 'What needs you, what grew, and what is wrong',
+    waiting: 'Waiting for you',
+    nothingWaits: 'Nothing to do',
+    waits: {
+      apps: (count: number) => `${plural(count, 'app')} to approve`,
+      changedApps: (count: number) => `${plural(count, 'changed app')} to review`,
+      permissions: (count: number) => `${plural(count, 'permission')} that plugins request`,
+      expired: (count: number) => `${plural(count, 'invitation')} expired`,
+      uninvited: (count: number) => `${plural(count, 'account')} not invited yet`,
+      invited: (count: number) => `${plural(count, 'invitation')} not accepted yet`,
+    },
+    problems: 'Problems',
+    noProblems: 'Everything works',
+    problem: {
+      diskLow: 'The disk is almost full',
+      emailOff: 'E-mail is off',
+      emailFailed: 'E-mails could not be sent',
+      jobsFailed: 'Background jobs failed',
+      deliveriesFailed: 'Deliveries to a plugin failed',
+      eventsSkipped: 'Events were skipped',
+      jobsLate: 'Background jobs are late',
+      deliveriesLate: 'Deliveries to plugins are late',
+      eventsLate: 'Events are late',
+    },
+    emailOffText: 'Nobody can be invited or reset a password by e-mail.',
+    free: (size: string) => `${size} free`,
+    late: (time: string) => `by ${time}`,
+    inAWeek: (count: number, name: string | null) =>
+      `${name === null ? '' : `${name}: `}${count.toLocaleString('en')} in the last 7 days`,
+    growth: 'Growth',
+    kind: 'Kind',
+    total: 'Total',
+    week: 'Last 7 days',
+    month: 'Last 30 days',
+    kinds: { people: 'People', organisations: 'Organisations', classes: 'Classes', activePeople: 'Active people' },
+    count: (count: number) => (count < COUNTED ? count.toLocaleString('en') : `${COUNTED.toLocaleString('en')}+`),
+    none: '–',
+  },
   people: {
     title: 'People',
     lead: 'Everyone with an account',
@@ -28,8 +71,7 @@ export const adminWords = {
     title: 'Create person',
     go: 'Create person',
     handleHelp: 'Leave empty to derive it from the name',
-    organisation: 'Organisation',
-    organisationHelp: 'Its key, such as sandhills. Its owners then manage the account.',
+    organisationHelp: 'Its owners then manage the account.',
     role: 'Role in the organisation',
     roles: { member: 'Member', instructor: 'Instructor', developer: 'Developer', owner: 'Owner' },
     invite: 'Send an invitation now',

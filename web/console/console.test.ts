@@ -7,7 +7,7 @@ import { advance } from '../../src/extensions/deliveries/testing.ts'
 import { until } from '../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../src/kernel/imports/testing.ts'
 import { openReceiver } from '../../src/kernel/outbound/testing.ts'
-import { collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../src/operations/testing/testing.ts'
 import { assertSorts, enterAs, look, signInAs } from '../testing.ts'
 
@@ -162,6 +162,79 @@ test('an owner imports people from a file, filters them, and corrects an account
   await page.getByText('Nour Haddad deleted').waitFor()
   assert.deepEqual(problems, [])
 })
+
+test('an owner who is no administrator invites, resends, withdraws, imports, and opens the sign-up, on a phone', {
+  skip: noChromium,
+}, async (t) => {
+  await app.sql(
+    `insert into organisations (key, name, created_at) values ('owned', 'Owned School', now());
+     insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'owner' from organisations o, people p where o.key = 'owned' and p.handle = '@casey'`,
+  )
+  const page = await openChromium(t, { viewport: { width: 360, height: 760 } })
+  const problems = collectProblems(page)
+  const fits = async () => assert.equal(Number(await page.evaluate(SIDEWAYS)), 0, 'it scrolls sideways')
+  await enterAs(page, address, 'Casey', '/console/organisations/owned')
+  await button(page, 'Invite member')
+  const invite = page.getByRole('dialog', { name: 'Invite member' })
+  await invite.getByLabel('Handle or e-mail address').fill('kim@example.org')
+  await invite.getByLabel('Given name').fill('Kim')
+  await look(page)
+  await fits()
+  await invite.getByRole('button', { name: 'Invite member' }).click()
+  const pending = page.getByRole('region', { name: 'Pending invitations' })
+  await pending.getByText('kim@example.org').waitFor()
+  await app.sql(`update invitations set sent_at = sent_at - interval '5 minutes'`)
+  await button(page, 'Resend the invitation to kim@example.org')
+  await page.getByText('Invitation sent to kim@example.org').first().waitFor()
+  await button(page, 'Withdraw the invitation to kim@example.org')
+  await page.getByText('Invitation to kim@example.org withdrawn').waitFor()
+
+  await button(page, 'Import people')
+  const load = page.getByRole('dialog', { name: 'Import people' })
+  await load.getByLabel('Or paste rows').fill('email,givenName,familyName,role\nlee@example.org,Lee,Park,\n')
+  await load.getByRole('button', { name: 'Preview' }).click()
+  await load.getByRole('button', { name: 'Import 1 person' }).waitFor()
+  await look(page)
+  await fits()
+  await load.getByRole('button', { name: 'Import 1 person' }).click()
+  await load.getByText('Import complete').waitFor()
+  await load.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await pending.getByText('lee@example.org').waitFor()
+
+  await button(page, 'Sign-up')
+  const signUp = page.getByRole('dialog', { name: 'Sign-up' })
+  await signUp.getByText('Closed: only people who are invited can join.').waitFor()
+  await signUp.getByRole('button', { name: 'Generate code' }).click()
+  const code = await signUp.getByText(/^[B-Z]{5}-[B-Z]{5}$/).innerText()
+  await signUp.getByLabel('E-mail domains').fill('owned.example, *.owned.example')
+  await signUp.getByRole('button', { name: 'Save' }).click()
+  await signUp.getByText('is not a domain').waitFor()
+  await look(page)
+  await fits()
+  await signUp.getByLabel('E-mail domains').fill('owned.example')
+  await signUp.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Sign-up saved').last().waitFor()
+  const [stored] = await app.sql(`select sign_up_domains, sign_up_code from organisations where key = 'owned'`)
+  assert.deepEqual(stored, { sign_up_domains: ['owned.example'], sign_up_code: code })
+
+  const drew = await openChromium(t, { viewport: { width: 360, height: 760 } })
+  await signInAs(drew, address, 'Drew')
+  await drew.goto(`${address}/account/join?organisation=owned`)
+  await drew.getByRole('heading', { name: 'Join Owned School' }).waitFor()
+  await checkAccessibility(drew)
+  assert.equal(Number(await drew.evaluate(SIDEWAYS)), 0)
+  await drew.getByLabel('Code').fill(code)
+  await drew.getByRole('button', { name: 'Join' }).click()
+  await drew.getByText('You’re a member of Owned School.').waitFor()
+  // The browser itself reports the refused domain.
+  assert.deepEqual(
+    problems.filter((problem) => !/organisation\/signup: .*400/.test(problem)),
+    [],
+  )
+})
+
+const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
 test('an app is renamed, its secret is changed with an overlap, and its snippets sign somebody in', {
   skip: noChromium,

@@ -17,6 +17,8 @@ interface OrganisationFieldProps {
   readonly first?: Organisation | undefined
   readonly onChange: (key: string) => void
   readonly description?: string
+  /** Whether the person can choose none. */
+  readonly isOptional?: boolean
   readonly error?: ReactNode
 }
 
@@ -24,7 +26,14 @@ interface OrganisationFieldProps {
  * A field to choose one of the organisations in which the person has the role `asRole`. It searches by name, because
  * administrators can choose from all organisations.
  */
-export function OrganisationField({ asRole: role, first, onChange, description, error }: OrganisationFieldProps) {
+export function OrganisationField({
+  asRole: role,
+  first,
+  onChange,
+  description,
+  isOptional = false,
+  error,
+}: OrganisationFieldProps) {
   const [chosen, setChosen] = useState(first)
   const [typed, setTyped] = useState('')
   const [text] = useDebouncedValue(typed.trim(), REST_MS)
@@ -44,6 +53,7 @@ export function OrganisationField({ asRole: role, first, onChange, description, 
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       searchable
       allowDeselect={false}
+      clearable={isOptional}
       nothingFoundMessage={say.noneFound}
       data={all.map(({ organisation, name }) => ({ value: organisation, label: name }))}
       // No filter here, because the platform has already filtered the list.

@@ -1,9 +1,14 @@
-import { alsoRemovePasskeys, listPasskeys, type PasskeysToRemove } from '../../identity/passkeys/passkeys.ts'
+import {
+  addFirstPasskey,
+  alsoRemovePasskeys,
+  listPasskeys,
+  type PasskeysToRemove,
+} from '../../identity/passkeys/passkeys.ts'
 import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
 import { resetPassword } from '../../identity/people/resets.ts'
-import { type SignUp, signUp } from '../../identity/people/sign-up.ts'
+import { type JoinedBySignUp, type SignUp, signUp, signUpMember } from '../../identity/people/sign-up.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import {
   endBrowser,
@@ -22,6 +27,7 @@ import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
 import { listAppsOfPerson, withdrawConsent } from '../apps/apps.ts'
 import { joinByLink } from '../organisations/organisations.ts'
+import { joinWithLink } from '../organisations/sign-up.ts'
 import { isUuid } from './rules.ts'
 
 export interface PasswordSignIn {
@@ -45,20 +51,32 @@ export async function signIn(
   })
 }
 
-/** Like `signIn`, and also returns the person's handle and name. */
+/** Like `signIn`, and also returns the person. */
 export async function signInAndTell(
   db: Db,
   who: Visitor,
   what: PasswordSignIn,
   environment: EnvironmentName,
-): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
+): Promise<SignedInHere> {
   return tellSignedIn(db, who, await signIn(db, who, what, environment), environment)
 }
 
-async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, environment: EnvironmentName) {
+interface SignedInHere {
+  readonly handle: string
+  readonly name: string
+  readonly isAdministrator: boolean
+  readonly browser: OpenedBrowser
+}
+
+async function tellSignedIn(
+  db: Db,
+  who: Visitor,
+  browser: OpenedBrowser,
+  environment: EnvironmentName,
+): Promise<SignedInHere> {
   const person = await findSignedIn(db, browser.token, environment, who.at)
   if (!person) throw fail('wrongCredentials', 'The password was changed in the meantime; sign in again')
-  return { handle: person.handle, name: person.name, browser }
+  return { handle: person.handle, name: person.name, isAdministrator: person.isAdministrator, browser }
 }
 
 /** Creates an account with the code of an e-mailed link, and signs the person in to this browser. */
@@ -68,11 +86,19 @@ export async function signUpAndTell(
   what: SignUp,
   config: Pick<Config, 'SIGN_UP'>,
   messages: MessagePolicy,
-): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
-  const { id, epoch } = await signUp(db, who, what, config, messages)
+): Promise<SignedInHere> {
+  const { id, epoch } = await signUp(db, who, what, config, messages, joinWithLink(who))
   const opened = { personId: id, epoch, door: 'sign-up', isKept: false } as const
   return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
 }
+
+/** Joins an organisation with the code of an e-mailed link, and the account that the caller has. */
+export const joinAsMember = (
+  db: Db,
+  who: PersonCaller,
+  what: { code: string },
+  messages: MessagePolicy,
+): Promise<JoinedBySignUp> => signUpMember(db, who, what, messages, joinWithLink(who))
 
 /** Signs the person out of the platform in this browser. Sessions of apps are not affected. */
 export async function signOut(db: Db, who: PersonCaller): Promise<void> {
@@ -168,6 +194,20 @@ export async function renewPassword(
   const { id, epoch } = await changeOwnPassword(db, who, change, messages)
   const browser = await openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
   return { browser, passkeys: await listPasskeys(db, { personId: id }) }
+}
+
+/** Sets a new account up with a passkey and the code of an e-mailed link, and signs the person in to this browser. */
+export async function setUpWithPasskey(
+  db: Db,
+  who: Visitor,
+  what: { code: string; response: unknown },
+  party: Parameters<typeof addFirstPasskey>[3],
+  messages: MessagePolicy,
+): Promise<SignedInHere> {
+  const also = (tx: Tx, personId: number) => joinByLink(tx, who, personId)
+  const { id, epoch } = await addFirstPasskey(db, who, { ...what, also }, party, messages)
+  const opened = { personId: id, epoch, door: 'passkey', isKept: false } as const
+  return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
 }
 
 /** Sets a new password with the code of an e-mailed link, and signs the person in to this browser. */

@@ -1,7 +1,7 @@
 import { listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { readTicked } from '../../identity/passkeys/schema.ts'
 import { askReset, readReset } from '../../identity/people/resets.ts'
-import { askSignUp, canSignUp, readSignUp } from '../../identity/people/sign-up.ts'
+import { askSignUp, canSignUp, findConfirmedHandle, readSignUp } from '../../identity/people/sign-up.ts'
 import { fail } from '../../kernel/errors.ts'
 import { parseDate } from '../../kernel/http/input/dates.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
@@ -9,7 +9,8 @@ import { readNext } from '../../kernel/http/pages/next.ts'
 import { formPage, type Page, type PageContext, type ShownPage, viewPage } from '../../kernel/http/pages/page.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { findNotice } from '../../kernel/pages/account/notices.ts'
-import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
+import type { NewPerson } from '../../kernel/pages/account/signup-page.ts'
+import { replaceForgotten, signInAndTell, signUpAndTell } from './account.ts'
 import { listDemoPeople } from './demo.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
 import {
@@ -21,6 +22,7 @@ import {
   type SignInView,
   showAskReset,
   showAskSignUp,
+  showJoinLink,
   showReset,
   showResetDone,
   showSignIn,
@@ -36,9 +38,9 @@ async function lookAtReset(
 ): Promise<ShownPage> {
   const { db, who, environment, csrfToken } = context
   try {
-    const { handle, personId } = await readReset(db, who, { code }, environment.get(messagePolicy))
+    const { handle, personId, isNew } = await readReset(db, who, { code }, environment.get(messagePolicy))
     const passkeys = { passkeys: await listPasskeys(db, { personId }), now: who.at, ticked }
-    return showReset(csrfToken, { code, handle, passkeys }, problem)
+    return showReset(csrfToken, { code, handle, isNew, passkeys }, problem)
   } catch (error) {
     return showAskReset(csrfToken, { canSend: environment.get(messagePolicy).isOn, problem: readProblem(error) })
   }
@@ -58,6 +60,10 @@ function readNewPassword({ new_password: password = '', again = '' }: NewPasswor
 const nextOf = ({ query }: PageContext['request']): string | undefined =>
   readNext((query as Record<string, unknown>).next)
 
+/** The page that people see first after signing in: for administrators, the overview of the platform. */
+const homeOf = ({ isAdministrator }: { readonly isAdministrator: boolean }): string =>
+  isAdministrator ? '/admin' : HOME
+
 const isOpen = ({ environment }: PageContext): boolean => canSignUp(environment.config, environment.get(messagePolicy))
 
 const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<ShownPage> =>
@@ -67,15 +73,29 @@ const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<Sho
     hasDemo: (await listDemoPeople(context.environment)).length > 0,
   })
 
-/** Shows the form for a new account or, if the link is invalid, the form to request another link. */
-async function lookAtSignUp(context: PageContext, code: string): Promise<ShownPage> {
+/**
+ * Shows the form for a new account or, if the link is invalid, the form to request another link. With a link for joining
+ * an organisation, people who have an account join with it.
+ */
+async function lookAtSignUp(
+  context: PageContext,
+  code: string,
+  typed: NewPerson = {},
+  problem?: FormProblem,
+): Promise<ShownPage> {
   const { db, who, environment, csrfToken } = context
-  if (!isOpen(context)) return showAskSignUp(csrfToken, { isOpen: false })
   try {
-    await readSignUp(db, who, { code }, environment.get(messagePolicy))
-    return showSignUp(csrfToken, { code, typed: {} })
+    const { email, join } = await readSignUp(db, who, { code }, environment.get(messagePolicy))
+    if (!join)
+      return isOpen(context)
+        ? showSignUp(csrfToken, { code, typed }, problem)
+        : showAskSignUp(csrfToken, { isOpen: false })
+    const handle = who.person?.handle
+    const owner = await findConfirmedHandle(db, email)
+    if (handle ?? owner) return showJoinLink(csrfToken, { name: join.name, link: code, handle, owner })
+    return showSignUp(csrfToken, { code, typed, organisation: join.name }, problem)
   } catch (error) {
-    return showAskSignUp(csrfToken, { isOpen: true, problem: readProblem(error) })
+    return showAskSignUp(csrfToken, { isOpen: isOpen(context), problem: readProblem(error) })
   }
 }
 
@@ -95,7 +115,7 @@ export const accountPages: readonly Page[] = [
       const next = readNext(input.next)
       const { person } = context.who
       return person && !again
-        ? { redirect: next ?? HOME }
+        ? { redirect: next ?? homeOf(person) }
         : lookAtSignIn(context, { next, handle: person?.isTest ? undefined : person?.handle, notice: findNotice(done) })
     },
   }),
@@ -111,8 +131,8 @@ export const accountPages: readonly Page[] = [
       const { db, who, environment, request } = context
       const next = nextOf(request)
       try {
-        const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
-        return { redirect: next ?? HOME, browser }
+        const person = await signInAndTell(db, who, { handle, password, isKept }, environment.name)
+        return { redirect: next ?? homeOf(person), browser: person.browser }
       } catch (error) {
         return lookAtSignIn(context, { next, handle, problem: readProblem(error) })
       }
@@ -197,7 +217,7 @@ export const accountPages: readonly Page[] = [
         const { browser } = await signUpAndTell(db, who, what, environment.config, messages)
         return { redirect: HOME, browser }
       } catch (error) {
-        return showSignUp(csrfToken, { code, typed }, readProblem(error))
+        return lookAtSignUp(context, code, typed, readProblem(error))
       }
     },
   }),

@@ -131,3 +131,47 @@ test('O19: a passkey after a password change and “end everything”', async (t
     }
   })
 })
+
+test('the link of an invitation sets a new account up with a passkey, which joins the organisation', async (t) => {
+  const mailbox = testMailbox(t)
+  const app = await testApp(t, { ...UNLIMITED, ...mailbox.settings })
+  await app.sql(
+    `insert into organisations (key, name, created_at) values ('school', 'School', now());
+     insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'owner' from organisations o, people p where p.handle_key = 'casey'`,
+  )
+  const casey = await signInBrowser(app, 'casey')
+  const member = { organisation: 'school', handle: 'noor@example.org', role: 'instructor' }
+  await call(casey, 'POST', '/edu/v1/organisation/member', member)
+  const message = await mailbox.next()
+  assert.match(message.text, /set a password or create a passkey here/)
+  const code = new URL(message.link!).searchParams.get('code')!
+  const LINK = '/account/v1/passkey/link'
+  const browser = app.visitor()
+  const authenticator = makeAuthenticator(app)
+  const options = await call(browser, 'POST', `${LINK}/options`, { code })
+  assert.equal(options.body.user.name, '@noor')
+  const response = authenticator.create(options.body)
+  // Another browser, and another link, cannot use what was created.
+  assertError(await call(app.visitor(), 'POST', LINK, { code, response }), 400, 4008)
+  assertError(await call(browser, 'POST', LINK, { code: 'x', response }), 401, 4015)
+  const made = await call(browser, 'POST', LINK, { code, response })
+  assert.deepEqual([made.status, made.body], [200, { handle: '@noor', name: '' }], made.text)
+  assert.equal((await call(browser, 'GET', '/account/v1/me')).status, 200)
+  assert.equal((await signIn(app.visitor(), authenticator)).status, 200)
+  const [row] = await app.sql(
+    `select m.role, p.unclaimed, p.password_hash, p.email_confirmed_at is not null as confirmed
+       from people p join organisation_members m on m.person_id = p.id where p.handle = '@noor'`,
+  )
+  assert.deepEqual(row, { role: 'instructor', unclaimed: false, password_hash: null, confirmed: true })
+  assertError(await call(browser, 'POST', `${LINK}/options`, { code }), 400, 4008)
+  assertError(await call(browser, 'POST', '/account/v1/password/reset', { code, password: NEW }), 400, 4008)
+
+  await t.test('a reset link of an account that is set up adds none', async () => {
+    const [party, who] = [app.environment(), { at: new Date(), requestId: 'test', address: '127.0.0.1' }]
+    const link = await makeResetLink(party.db, who, { handle: '@casey' }, party.get(messagePolicy))
+    const reset = new URL(link).searchParams.get('code')!
+    assertError(await call(browser, 'POST', `${LINK}/options`, { code: reset }), 400, 4006, /set up already/)
+    assert.doesNotMatch((await app.visitor().get('/account/reset', { code: reset })).text, /passkey-create/)
+  })
+})

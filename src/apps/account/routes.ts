@@ -1,4 +1,5 @@
-import { Ended } from '../../identity/passkeys/schema.ts'
+import { relyingParty } from '../../identity/passkeys/passkeys.ts'
+import { AddFirstPasskey, Ended } from '../../identity/passkeys/schema.ts'
 import { askReset } from '../../identity/people/resets.ts'
 import { askSignUp } from '../../identity/people/sign-up.ts'
 import { Me } from '../../kernel/browsers/schema.ts'
@@ -12,19 +13,24 @@ import {
   BROWSER_ID,
   CLIENT_ID,
   NEW_PASSWORD,
+  ORGANISATION_CODE,
   PASSWORD,
   RESET_CODE,
   SESSION_ID,
   SIGN_UP_CODE,
 } from '../../kernel/samples.ts'
+import { AskToJoin, JoinOrganisation } from '../organisations/schema.ts'
+import { askToJoin, joinOrganisation } from '../organisations/sign-up.ts'
 import {
   endEverythingElse,
   endOneBrowser,
   endOneSession,
+  joinAsMember,
   listOwnApps,
   listOwnBrowsers,
   renewPassword,
   replaceForgotten,
+  setUpWithPasskey,
   signInAndTell,
   signOut,
   signUpAndTell,
@@ -39,6 +45,7 @@ import {
   Browsers,
   ChangePassword,
   Here,
+  JoinWithLink,
   NameApp,
   NameBrowser,
   NameSession,
@@ -112,6 +119,49 @@ export const accountOperations: readonly Operation[] = [
       const messages = environment.get(messagePolicy)
       const { browser, ...me } = await signUpAndTell(db, who, input, environment.config, messages)
       return { ...me, cookie: writeCookie(environment, browser) }
+    },
+  }),
+  op('POST /account/v1/join/ask', {
+    name: 'askToJoin',
+    summary: 'Send a link to join an organisation',
+    description:
+      'Sends a link by e-mail, with which the user creates an account, or uses an existing one, and joins an organisation that is open for sign-up. The address must be in one of its domains, or the code must be right; wrong codes are limited. The response does not reveal whether the address has an account.',
+    example: {
+      request: { organisation: 'sandhills', email: 'robin@example.org', code: ORGANISATION_CODE },
+      fill: { code: 'The code of an organisation that is open for sign-up: see setSignUpSettings' },
+    },
+    who: visitor,
+    input: AskToJoin,
+    output: success(),
+    errors: ['impossibleNow', 'forbidden', 'notFound'],
+    run: ({ db, who, environment }, input) =>
+      askToJoin(db, who, input, environment.config, environment.get(messagePolicy)),
+  }),
+  op('POST /account/v1/join', {
+    name: 'joinOrganisation',
+    summary: 'Join an organisation',
+    description:
+      'Makes the caller a member of an organisation that is open for sign-up, if their confirmed e-mail address is in one of its domains or the code is right. Members stay what they are. Wrong codes are limited.',
+    example: {
+      request: { organisation: 'sandhills', code: ORGANISATION_CODE },
+      fill: { code: 'The code of an organisation that is open for sign-up: see setSignUpSettings' },
+    },
+    input: JoinOrganisation,
+    output: success(),
+    errors: ['impossibleNow', 'forbidden', 'notFound', 'wrongUserType'],
+    run: ({ db, who }, input) => joinOrganisation(db, who, input),
+  }),
+  op('POST /account/v1/join/link', {
+    name: 'joinWithLink',
+    summary: 'Join an organisation with a link',
+    description:
+      'Makes the caller a member of the organisation that the link from `askToJoin` is for. Users without an account create one with the same code: see signUp.',
+    example: { request: { code: SIGN_UP_CODE }, fill: { code: 'The code in the link of the message' } },
+    input: JoinWithLink,
+    output: success(),
+    errors: ['impossibleNow', 'alreadyUsed', 'unknownCode', 'wrongUserType'],
+    run: async ({ db, who, environment }, input) => {
+      await joinAsMember(db, who, input, environment.get(messagePolicy))
     },
   }),
   op('POST /account/v1/signout', {
@@ -249,6 +299,41 @@ export const accountOperations: readonly Operation[] = [
     run: async ({ db, who, environment }, input) => {
       const { browser, passkeys } = await replaceForgotten(db, who, input, environment.get(messagePolicy))
       return { success: true, passkeys, cookie: writeCookie(environment, browser) }
+    },
+  }),
+  op('POST /account/v1/passkey/link', {
+    name: 'addFirstPasskey',
+    summary: 'Set up an account with a passkey',
+    description:
+      'Saves the passkey that the browser created for a new account, and signs this browser in: step two of two. Send the credential as its `toJSON()` returns it, with the code from the link. Like setting a password with the link, it accepts the invitation of the organisation that created the account.',
+    example: {
+      request: {
+        code: RESET_CODE,
+        response: {
+          id: 'kR7wTq2ZbX0nYc5Vf8JmLg',
+          rawId: 'kR7wTq2ZbX0nYc5Vf8JmLg',
+          type: 'public-key',
+          response: {
+            clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoi4oCmIn0',
+            attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVjKlpW2a3Zx8Qv5Tn1Yc7Wk4Rj',
+            transports: ['internal'],
+          },
+          clientExtensionResults: {},
+        },
+      },
+      fill: {
+        code: 'The code in the link of the message',
+        response: 'The credential that the browser created from the options of startFirstPasskey',
+      },
+    },
+    who: visitor,
+    input: AddFirstPasskey,
+    output: json(Me, newCookie),
+    errors: ['alreadyUsed', 'unknownCode', 'impossibleNow', 'duplicate', 'wrongCredentials'],
+    run: async ({ db, who, environment }, input) => {
+      const [party, messages] = [environment.get(relyingParty), environment.get(messagePolicy)]
+      const { handle, name, browser } = await setUpWithPasskey(db, who, input, party, messages)
+      return { handle, name, cookie: writeCookie(environment, browser) }
     },
   }),
   op('POST /account/v1/demo/signin', {

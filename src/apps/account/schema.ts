@@ -49,6 +49,7 @@ export const SignUp = Type.Object({
   dateOfBirth: Day('Date of birth; users under 13 are refused'),
   password: Text('The password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
 })
+export const JoinWithLink = Type.Object({ code: Id('The code in the link') })
 export const AskReset = Type.Object({ handle })
 export const ResetPassword = Type.Object({
   code: Id('The code in the link'),
@@ -162,6 +163,13 @@ export const ResetFields = Type.Object({
   again: field('The new password again'),
 })
 export const SignUpQuery = Type.Object({ code: field('The code in the link'), done })
+export const JoinQuery = Type.Object({ organisation: field('Key of the organisation'), done })
+export const JoinFields = Type.Object({
+  organisation: field('Key of the organisation'),
+  email: field('The e-mail address, to request a link'),
+  organisationCode: field('The sign-up code of the organisation'),
+  link: field('The code in the link, to join with it'),
+})
 export const SignUpFields = Type.Object({
   email: field('The e-mail address, to request a link'),
   code: field('The code in the link, to create an account'),

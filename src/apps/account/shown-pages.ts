@@ -1,10 +1,18 @@
 import { MIN_PASSWORD_LENGTH } from '../../identity/people/passwords.ts'
 import type { FormProblem } from '../../kernel/http/pages/form-problem.ts'
 import { withNext } from '../../kernel/http/pages/next.ts'
+import {
+  closedPage,
+  type JoinTarget,
+  joinedPage,
+  joinLinkPage,
+  joinPage,
+} from '../../kernel/pages/account/join-page.ts'
 import type { PasskeyBoxes } from '../../kernel/pages/account/new-password.ts'
 import { askResetPage, resetDonePage, resetPage } from '../../kernel/pages/account/reset-page.ts'
 import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
 import { askSignUpPage, type NewPerson, signUpPage } from '../../kernel/pages/account/signup-page.ts'
+import { JOIN, joinPath } from '../organisations/sign-up.ts'
 
 export const HOME = '/account'
 export const SIGN_IN = '/account/signin'
@@ -18,6 +26,7 @@ export const PURPOSES = {
   reset: 'account.reset',
   askSignUp: 'account.signup.ask',
   signUp: 'account.signup',
+  join: 'account.join',
 } as const
 
 type FormKey = (purpose: string) => string
@@ -82,10 +91,11 @@ export const showAskReset = (
 
 export const showReset = (
   csrfToken: FormKey,
-  form: { code: string; handle: string; passkeys: PasskeyBoxes },
+  form: { code: string; handle: string; isNew: boolean; passkeys: PasskeyBoxes },
   problem?: FormProblem,
 ) => ({
-  title: 'Set a new password',
+  title: form.isNew ? 'Set up your account' : 'Set a new password',
+  scripts: form.isNew ? [PASSKEY_SCRIPT] : [],
   ...statusOf(problem),
   body: resetPage({
     action: RESET,
@@ -114,7 +124,11 @@ export const showAskSignUp = (csrfToken: FormKey, { problem, ...form }: AskSignU
   }),
 })
 
-export const showSignUp = (csrfToken: FormKey, form: { code: string; typed: NewPerson }, problem?: FormProblem) => ({
+export const showSignUp = (
+  csrfToken: FormKey,
+  form: { code: string; typed: NewPerson; organisation?: string | undefined },
+  problem?: FormProblem,
+) => ({
   title: 'Create account',
   ...statusOf(problem),
   body: signUpPage({
@@ -122,6 +136,48 @@ export const showSignUp = (csrfToken: FormKey, form: { code: string; typed: NewP
     csrfToken: csrfToken(PURPOSES.signUp),
     ...form,
     minLength,
+    problem: problem?.sentence,
+  }),
+})
+
+interface JoinFormView extends FormView {
+  readonly isAdmitted: boolean
+  readonly email?: string | undefined
+}
+
+export const showJoin = (csrfToken: FormKey, target: JoinTarget, { problem, ...form }: JoinFormView) => ({
+  title: `Join ${target.name}`,
+  ...statusOf(problem),
+  body: joinPage({
+    action: JOIN,
+    csrfToken: csrfToken(PURPOSES.join),
+    signIn: withNext(SIGN_IN, joinPath(target.organisation)),
+    target,
+    ...form,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showJoined = (target: Pick<JoinTarget, 'name'>) => ({ title: target.name, body: joinedPage(target) })
+
+export const showClosed = (problem: FormProblem) => ({
+  title: 'Join',
+  ...statusOf(problem),
+  body: closedPage(problem.sentence),
+})
+
+export const showJoinLink = (
+  csrfToken: FormKey,
+  form: { name: string; link: string; handle?: string | undefined; owner?: string | undefined },
+  problem?: FormProblem,
+) => ({
+  title: `Join ${form.name}`,
+  ...statusOf(problem),
+  body: joinLinkPage({
+    action: JOIN,
+    csrfToken: csrfToken(PURPOSES.join),
+    signIn: withNext(SIGN_IN, `${SIGN_UP}?${new URLSearchParams({ code: form.link })}`),
+    ...form,
     problem: problem?.sentence,
   }),
 })

@@ -1,4 +1,5 @@
 import { childrenBornAfter, isChild } from '../../identity/people/ages.ts'
+import { normaliseHandle } from '../../identity/people/handles.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { ActingPerson, Caller, PersonCaller } from '../../kernel/caller.ts'
@@ -6,6 +7,8 @@ import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
+import { enqueue } from '../../kernel/jobs/jobs.ts'
+import { SWEEP } from './letters.ts'
 import { QUIET_DAYS } from './rules.ts'
 import type { Invitation, NameInvitation } from './schema.ts'
 import * as store from './store.ts'
@@ -65,6 +68,34 @@ export async function takeByLink(
     await recordAudit(tx, who, { action: 'invitation.accepted', personId, detail })
   }
   return { organisation: awaited.organisation, role: membership?.role ?? 'member' }
+}
+
+/** Keeps the invitations that a new link of an account accepts open until the link expires. */
+export const extendInvitations = async (tx: Tx, what: { personId: number; until: Date }): Promise<void> => {
+  await tx.all(store.extend, { person: what.personId, until: what.until })
+}
+
+/**
+ * Accepts the open invitation of an organisation to an address, for a person who has confirmed the address. Returns the
+ * role; undefined if the address was not invited. An account that was created for the invitation is deleted.
+ */
+export async function takeByAddress(
+  tx: Tx,
+  who: ActingPerson,
+  what: { organisation: { id: number; key: string }; email: string },
+): Promise<string | undefined> {
+  const { organisation, email } = what
+  const found = await tx.first(store.lockByAddress, {
+    organisation: organisation.id,
+    address: normaliseHandle(email),
+    now: who.at,
+  })
+  if (!found) return undefined
+  await tx.first(store.close, { id: found.id, now: who.at })
+  await enqueue(tx, SWEEP, { payload: {}, at: who.at })
+  const detail = { organisation: organisation.key, class: null, role: found.role, by: who.personId }
+  await recordAudit(tx, who, { action: 'invitation.accepted', personId: who.personId, detail })
+  return found.role
 }
 
 /** Lists a person's open invitations to classes of an organisation. */

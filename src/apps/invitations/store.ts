@@ -293,6 +293,19 @@ export const findAwaited = read('invitations.findAwaited', {
        and not exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = p.id)`,
 })
 
+/**
+ * Keeps what the organisation that created a person's account invited them to open for as long as the link of the
+ * account works.
+ */
+export const extend = write('invitations.extend', {
+  params: { person: c.int8, until: c.timestamptz },
+  row: { id: c.int8 },
+  text: `
+    update invitations i set expires_at = greatest(i.expires_at, :until)
+      from people p where p.id = :person and i.person_id = p.id and i.organisation_id = p.managed_by and i.closed_at is null
+    returning i.id`,
+})
+
 /** Locks the open invitations of a person. */
 export const lockOpen = write('invitations.lockOpen', {
   params: { person: c.int8, now: c.timestamptz },
@@ -300,6 +313,16 @@ export const lockOpen = write('invitations.lockOpen', {
   text: `
     select id, organisation_id, class_id, role from invitations
      where person_id = :person and closed_at is null and expires_at > :now order by id for update`,
+})
+
+/** Locks the open invitation of an organisation to an e-mail address. */
+export const lockByAddress = write('invitations.lockByAddress', {
+  params: { organisation: c.int8, address: c.text, now: c.timestamptz },
+  row: { id: c.int8, role: c.text },
+  text: `
+    select id, role from invitations
+     where organisation_id = :organisation and class_id is null and handle_key = :address
+       and closed_at is null and expires_at > :now for update`,
 })
 
 /** Lists the keys of a person's open invitations to classes of an organisation. */

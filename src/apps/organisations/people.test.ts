@@ -319,3 +319,20 @@ test('a roster names people by e-mail address, and invites those whom nobody kno
   assert.equal(membership!.role, 'member')
   assert.deepEqual((await send(csv)).counts.unchanged, 2)
 })
+
+test('an administrator sends an expired invitation again, and using its link still joins the organisation', async (t) => {
+  const { app, mailbox, browserOf, invite, list, claim, signInAgain } = await open(t)
+  await invite('casey', 'noor@example.org', NOOR)
+  await mailbox.next()
+  app.advance(8 * DAY_MS)
+  signInAgain()
+  const ellis = await browserOf('ellis')
+  const { body } = await call(ellis, 'POST', '/admin/v1/person/invitation/resend', { handle: '@noor.haddad' })
+  assert.equal(body.status, 'invited')
+  const [pending] = (await list('casey', '&status=invited')).docs
+  assert.equal(pending.invitationExpiresDate, body.invitationExpiresDate)
+  const claimed = await claim((await mailbox.next()).link!)
+  assert.equal(claimed.status, 200, claimed.text)
+  const [member] = (await list('casey', '&role=instructor')).docs
+  assert.deepEqual([member.handle, member.status, member.managed], ['@noor.haddad', 'active', true])
+})

@@ -30,13 +30,16 @@ import {
   Organisation,
   OrganisationMember,
   OrganisationPage,
+  OrganisationSignUp,
   OwnerPage,
   PeopleReport,
   RemoveMember,
   RenameOrganisation,
   SetCourseAuthors,
   SetMember,
+  SetSignUp,
 } from './schema.ts'
+import { readSignUpSettings, setSignUpSettings } from './sign-up.ts'
 
 const op = operationsIn({ area: 'Courses and classes', who: person })
 
@@ -156,6 +159,30 @@ export const organisationOperations: readonly Operation[] = [
         invitations: environment.get(invitationPolicy),
         messages: environment.get(messagePolicy),
       }),
+  }),
+  op('GET /edu/v1/organisation/signup', {
+    name: 'readSignUpSettings',
+    summary: 'Get the sign-up settings',
+    description:
+      'Returns how users can join an organisation without an invitation: with an e-mail address in one of the domains, or with the code. It is closed for sign-up if it has neither.',
+    example: { request: { organisation: 'sandhills' }, as: 'ellis' },
+    roles: MANAGERS,
+    input: NameOrganisation,
+    output: json(OrganisationSignUp),
+    errors: ['forbidden'],
+    run: ({ db, who, environment }, input) => readSignUpSettings(db, who, input, environment.get(messagePolicy)),
+  }),
+  op('POST /edu/v1/organisation/signup', {
+    name: 'setSignUpSettings',
+    summary: 'Change the sign-up settings',
+    description:
+      'Opens an organisation for sign-up by e-mail domain or by code, or closes it; users who join become members. Fields that are left out stay the same. Links that were sent for an old code or a removed domain stop working.',
+    example: { request: { organisation: 'sandhills', domains: ['sandhills.example'], code: 'none' }, as: 'ellis' },
+    roles: MANAGERS,
+    input: SetSignUp,
+    output: json(OrganisationSignUp),
+    errors: ['forbidden'],
+    run: ({ db, who, environment }, input) => setSignUpSettings(db, who, input, environment.get(messagePolicy)),
   }),
   op('POST /edu/v1/organisation/member/remove', {
     name: 'removeOrganisationMember',

@@ -67,6 +67,29 @@ export type SetMember = Static<typeof SetMember>
 export const RemoveMember = Type.Object({ organisation, handle })
 export type RemoveMember = Static<typeof RemoveMember>
 
+export const SetSignUp = Type.Object({
+  organisation,
+  domains: Type.Optional(
+    IdList('Domains whose e-mail addresses may join, such as example.org; empty for none. Unchanged by default', 20),
+  ),
+  code: Type.Optional({
+    ...Id('`new` generates a code and ends the old one, `none` deletes it; unchanged by default'),
+    enum: ['new', 'none'] as const,
+  }),
+})
+export type SetSignUp = Static<typeof SetSignUp>
+export const AskToJoin = Type.Object({
+  organisation,
+  email: Text('The address to which the link is sent', 254),
+  code: Type.Optional(Text('The sign-up code of the organisation, unless the domain of the address is enough', 100)),
+})
+export type AskToJoin = Static<typeof AskToJoin>
+export const JoinOrganisation = Type.Object({
+  organisation,
+  code: Type.Optional(Text("The sign-up code, unless the domain of the user's confirmed address is enough", 100)),
+})
+export type JoinOrganisation = Static<typeof JoinOrganisation>
+
 export const ImportPeople = Type.Object({
   organisation,
   dryRun: Type.Optional(Flag('Whether to only report what would happen, without writing anything')),
@@ -122,6 +145,18 @@ export const Organisation = Type.Object(
 )
 export type Organisation = Static<typeof Organisation>
 export const OrganisationPage = PageOf(Organisation, 'OrganisationPage')
+
+export const OrganisationSignUp = Type.Object(
+  {
+    organisation: Type.String({ description: 'Its key' }),
+    domains: Type.Array(Type.String(), { description: 'Users with a confirmed address in one of them can join' }),
+    code: Type.Union([Type.String(), Type.Null()], { description: 'Users who know it can join; null for none' }),
+    url: Type.String({ description: 'The page on which users join' }),
+    canSend: Type.Boolean({ description: 'False if e-mail is off, so that nobody can sign up' }),
+  },
+  { title: 'OrganisationSignUp' },
+)
+export type OrganisationSignUp = Static<typeof OrganisationSignUp>
 
 const role = Type.String({ description: 'owner, developer, instructor or member, or the role in an import file' })
 export const OrganisationMember = Type.Object(

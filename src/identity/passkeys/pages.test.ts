@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { REDIRECT_URI, registerApp } from '../../apps/oauth/testing.ts'
+import { testMailbox } from '../../kernel/messages/testing.ts'
 import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../operations/testing/chromium.ts'
 import { testApp } from '../../operations/testing/testing.ts'
 import { addVirtualAuthenticator } from './testing-chromium.ts'
@@ -76,4 +77,29 @@ test('signing in with a passkey, in a real browser', { skip: noChromium }, async
     await plain.goto(`${url}/account/signin`)
     assert.equal(await plain.getByRole('button', { name: 'Sign in with a passkey' }).isVisible(), false)
   })
+})
+
+test('the page of an invitation creates a passkey instead of a password', { skip: noChromium }, async (t) => {
+  const mailbox = testMailbox(t)
+  const app = await testApp(t, mailbox.settings)
+  const { url } = app.environment()
+  await app.givePassword('ellis')
+  await app.sql(`update people set administrator = true where handle = '@ellis'`)
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await page.request.post(`${url}/account/v1/signin`, { data: { handle: '@ellis', password: 'groundschool' } })
+  await page.request.put(`${url}/admin/v1/person`, { data: { firstName: 'Noor', email: 'noor@example.org' } })
+  await page.context().clearCookies()
+  await addVirtualAuthenticator(page)
+  await page.setViewportSize({ width: 360, height: 700 })
+  await page.goto((await mailbox.next()).link!)
+  await page.getByRole('heading', { name: 'Set up your account' }).waitFor()
+  await checkAccessibility(page)
+  await page.getByRole('button', { name: 'Create a passkey instead' }).click()
+  await page.waitForURL(`${url}/account`)
+  const [row] = await app.sql(
+    `select p.unclaimed, count(*)::int as passkeys from people p join passkeys k on k.person_id = p.id where p.handle = '@noor' group by 1`,
+  )
+  assert.deepEqual(row, { unclaimed: false, passkeys: 1 })
+  assert.deepEqual(problems, [])
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../../kernel/audit/audit.ts'
-import type { Caller, PersonCaller } from '../../kernel/caller.ts'
+import type { Caller, PersonCaller, Visitor } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { service } from '../../kernel/environment.ts'
@@ -8,7 +8,8 @@ import { fail } from '../../kernel/errors.ts'
 import { isLine } from '../../kernel/lines.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { claimAccount } from '../people/accounts.ts'
-import { type AlongWithPassword, holdAccount, tellPerson } from '../people/people.ts'
+import { type AlongWithPassword, holdAccount, tellPerson, type VerifiedPerson } from '../people/people.ts'
+import { readFirstLink, takeFirstLink } from '../people/resets.ts'
 import { makeChallenge, takeChallenge, toAdd } from './challenges.ts'
 import { type Proof, proveForPasskeys } from './proof.ts'
 import {
@@ -21,7 +22,7 @@ import {
 } from './rules.ts'
 import { type CreationOptions, MAX_NAME_LENGTH, MAX_PASSKEYS, type Passkey } from './schema.ts'
 import * as store from './store.ts'
-import { verifyRegistration } from './webauthn.ts'
+import { type NewPasskeyCredential, verifyRegistration } from './webauthn.ts'
 
 const DEFAULT_NAME = 'Passkey'
 
@@ -64,10 +65,61 @@ export async function addPasskey(
   party: RelyingParty,
   messages: MessagePolicy,
 ): Promise<Passkey> {
-  const given = readRegistration(what.response)
   const name = readName(what.name?.trim() || DEFAULT_NAME)
+  const created = await readCreated(db, who, { ...what, personId: who.personId }, party)
+  return db.transaction(async (tx) => {
+    if (!(await tx.first(store.lockPerson, { person: who.personId, epoch: who.epoch })))
+      throw fail('notAuthorized', 'You are no longer signed in; sign in again')
+    refuseMore((await tx.first(store.countOfPerson, { person: who.personId }))!.passkeys)
+    return keepPasskey(tx, who, { ...created, personId: who.personId, handle: who.handle, name }, party, messages)
+  })
+}
+
+/** Like `startPasskey`, for a person who has opened the link of a new account. */
+export async function startFirstPasskey(
+  db: Db,
+  who: Visitor,
+  what: { code: string },
+  party: RelyingParty,
+  messages: MessagePolicy,
+): Promise<CreationOptions> {
+  const owner = await readFirstLink(db, who, what, messages)
+  return creationOptions(party, owner, { challenge: makeChallenge(who, toAdd(owner.personId), party), known: [] })
+}
+
+/** Adds the first passkey of a new account, with the link of the account. `also` runs in the same transaction. */
+export async function addFirstPasskey(
+  db: Db,
+  who: Visitor,
+  what: { code: string; response: unknown; also(tx: Tx, personId: number): Promise<void> },
+  party: RelyingParty,
+  messages: MessagePolicy,
+): Promise<VerifiedPerson> {
+  const owner = await readFirstLink(db, who, what, messages)
+  const created = await readCreated(db, who, { ...what, ...owner }, party)
+  await db.transaction(async (tx) => {
+    await takeFirstLink(tx, who, { ...owner, code: what.code }, messages)
+    await keepPasskey(tx, who, { ...created, ...owner, name: DEFAULT_NAME }, party, messages)
+    await what.also(tx, owner.personId)
+  })
+  return { id: owner.personId, epoch: owner.epoch }
+}
+
+interface CreatedPasskey {
+  readonly credential: NewPasskeyCredential
+  readonly transports: readonly string[]
+}
+
+/** Verifies the passkey that the browser created for a person. */
+async function readCreated(
+  db: Db,
+  who: Visitor,
+  { response, personId }: { response: unknown; personId: number },
+  party: RelyingParty,
+): Promise<CreatedPasskey> {
+  const given = readRegistration(response)
   const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
-  if (!(await takeChallenge(db, who, { challenge, purpose: toAdd(who.personId) }, party)))
+  if (!(await takeChallenge(db, who, { challenge, purpose: toAdd(personId) }, party)))
     throw fail(
       'alreadyUsed',
       'This passkey request was already used, has expired or belongs to another browser; start again',
@@ -75,28 +127,35 @@ export async function addPasskey(
   const credential = isCrossOrigin ? undefined : await verifyRegistration(party, given, challenge)
   if (!credential)
     throw fail('validationFailed', 'This passkey cannot be used here; it must verify you by fingerprint, face or PIN')
-  return db.transaction(async (tx) => {
-    if (!(await tx.first(store.lockPerson, { person: who.personId, epoch: who.epoch })))
-      throw fail('notAuthorized', 'You are no longer signed in; sign in again')
-    refuseMore((await tx.first(store.countOfPerson, { person: who.personId }))!.passkeys)
-    const passkey = { id: randomUUID(), name, created_at: who.at.toISOString(), last_used_at: null }
-    const added = await tx.first(store.insertPasskey, {
-      id: passkey.id,
-      credential: credential.credentialId,
-      person: who.personId,
-      key: credential.publicKey,
-      userHandle: userHandleOf(party.userKeys[0]!, who.personId),
-      counter: credential.counter,
-      transports: given.response.transports ?? [],
-      name,
-      now: who.at,
-    })
-    if (!added) throw fail('duplicate', 'This passkey already exists')
-    await claimAccount(tx, who.personId)
-    await recordAudit(tx, who, { action: 'passkey.added', personId: who.personId, detail: { passkeyId: passkey.id } })
-    await tell(tx, who, { ...who, verb: 'added', names: [name] }, messages)
-    return present(passkey)
+  return { credential, transports: given.response.transports ?? [] }
+}
+
+/** Stores a passkey of a person whose row is locked. */
+async function keepPasskey(
+  tx: Tx,
+  who: Caller,
+  what: CreatedPasskey & { personId: number; handle: string; name: string },
+  party: RelyingParty,
+  messages: MessagePolicy,
+): Promise<Passkey> {
+  const { credential, transports, personId, name } = what
+  const passkey = { id: randomUUID(), name, created_at: who.at.toISOString(), last_used_at: null }
+  const added = await tx.first(store.insertPasskey, {
+    id: passkey.id,
+    credential: credential.credentialId,
+    person: personId,
+    key: credential.publicKey,
+    userHandle: userHandleOf(party.userKeys[0]!, personId),
+    counter: credential.counter,
+    transports: [...transports],
+    name,
+    now: who.at,
   })
+  if (!added) throw fail('duplicate', 'This passkey already exists')
+  await claimAccount(tx, personId)
+  await recordAudit(tx, who, { action: 'passkey.added', personId, detail: { passkeyId: passkey.id } })
+  await tell(tx, who, { ...what, verb: 'added', names: [name] }, messages)
+  return present(passkey)
 }
 
 export async function renamePasskey(

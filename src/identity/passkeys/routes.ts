@@ -6,8 +6,16 @@ import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Context, type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
-import { PASSKEY_ID, PASSWORD } from '../../kernel/samples.ts'
-import { addPasskey, listPasskeys, relyingParty, removePasskey, renamePasskey, startPasskey } from './passkeys.ts'
+import { PASSKEY_ID, PASSWORD, RESET_CODE } from '../../kernel/samples.ts'
+import {
+  addPasskey,
+  listPasskeys,
+  relyingParty,
+  removePasskey,
+  renamePasskey,
+  startFirstPasskey,
+  startPasskey,
+} from './passkeys.ts'
 import { startProof } from './proof.ts'
 import {
   AddPasskey,
@@ -18,6 +26,7 @@ import {
   RenamePasskey,
   RequestOptions,
   SignInWithPasskey,
+  StartFirstPasskey,
   StartPasskey,
 } from './schema.ts'
 import { signInWithPasskey, startPasskeySignIn } from './signin.ts'
@@ -97,6 +106,31 @@ export const passkeyOperations: readonly Operation[] = [
     errors: ['duplicate', 'impossibleNow', 'alreadyUsed'],
     run: ({ db, who, environment }, input) =>
       addPasskey(db, who, input, environment.get(relyingParty), environment.get(messagePolicy)),
+  }),
+  op('POST /account/v1/passkey/link/options', {
+    name: 'startFirstPasskey',
+    summary: 'Begin setting up with a passkey',
+    description:
+      'Returns the options for creating the passkey of a new account, with the code from the link of the invitation: step one of two. Pass them to `navigator.credentials.create`, then call `addFirstPasskey`. Refused if the account has a password or a passkey.',
+    example: { request: { code: RESET_CODE }, fill: { code: 'The code in the link of the message' } },
+    who: visitor,
+    input: StartFirstPasskey,
+    output: json(CreationOptions, {
+      ...cookieAnswer,
+      headers: { 'Set-Cookie': 'A cookie for a new visitor: step two must come from the same browser' },
+    }),
+    errors: ['alreadyUsed', 'unknownCode', 'impossibleNow'],
+    run: async (context, input) => {
+      const { db, who, environment } = context
+      const options = await startFirstPasskey(
+        db,
+        who,
+        input,
+        environment.get(relyingParty),
+        environment.get(messagePolicy),
+      )
+      return { ...options, cookie: newCookieOf(context) }
+    },
   }),
   op('POST /account/v1/passkey/rename', {
     name: 'renamePasskey',

@@ -24,6 +24,9 @@ export const AddPasskey = Type.Object({
   ),
   name: Type.Optional(name),
 })
+const code = Id('The code in the link of the invitation')
+export const StartFirstPasskey = Type.Object({ code })
+export const AddFirstPasskey = Type.Object({ code, response: AddPasskey.properties.response })
 export const RenamePasskey = Type.Object({ passkeyId, name })
 export const RemovePasskey = Type.Object({ passkeyId, ...proof })
 export const SignInWithPasskey = Type.Object({

@@ -54,52 +54,57 @@ export async function sendInvitations(
 async function sendInvitation(tx: Tx, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
   await tx.all(lockPeople, { handles: [key] })
   const person = await tx.first(store.findUninvited, { handles: [key], now: who.at })
-  return person !== undefined && sendLink(tx, who, await lockAccount(tx, person.id), messages)
+  return person !== undefined && (await sendLink(tx, who, await lockAccount(tx, person.id), messages)) !== undefined
 }
 
 /**
- * Sends a link for setting the first password, which replaces earlier links. Returns false if there is no address to
- * send it to, or the account is disabled.
+ * Sends a link for setting the first password, which replaces earlier links. Returns when it expires; undefined if
+ * there is no address to send it to, or the account is disabled.
  */
 async function sendLink(
   tx: Tx,
   who: Caller & { readonly personId?: number },
   account: LockedAccount,
   messages: MessagePolicy,
-): Promise<boolean> {
+): Promise<Date | undefined> {
   const { id: personId, handle, organisation } = account
   const recipient = account.email ?? ''
-  if (!isMailAddress(recipient)) return false
+  if (!isMailAddress(recipient)) return undefined
   const code = mintToken('reset', messages.environment)
   const until = new Date(who.at.getTime() + INVITATION_DAYS * DAY_MS)
   await tx.all(store.endResets, { person: personId, now: who.at })
-  if (!(await insertLink(tx, who, { personId, code, sentTo: recipient, until }))) return false
+  if (!(await insertLink(tx, who, { personId, code, sentTo: recipient, until }))) return undefined
   await tx.first(setInvited, { id: personId, until })
   const what = { handle, link: linkOf(code, messages), days: INVITATION_DAYS, organisation }
   await sendMessage(tx, who, { personId, recipient, ...invitationLetter(what, messages), until }, messages)
   const detail = who.personId === undefined ? {} : { by: who.personId }
   await recordAudit(tx, who, { action: 'password.invitation-sent', personId, detail })
-  return true
+  return until
 }
 
-/** Sends the invitation of a locked account again, or for the first time. Throws if it cannot be sent. */
+/**
+ * Sends the invitation of a locked account again, or for the first time. Returns when its link expires. Throws if it
+ * cannot be sent.
+ */
 export async function inviteAgain(
   tx: Tx,
   who: Caller & { readonly personId?: number },
   account: LockedAccount,
   messages: MessagePolicy,
-): Promise<void> {
+): Promise<Date> {
   const { handle } = account
   refuseWithoutMessages(messages)
   if (account.has_credentials) throw fail('impossibleNow', `${handle} has set up the account already`)
   if (account.is_disabled) throw fail('impossibleNow', `${handle} is disabled: enable the account first`)
-  if (isJustInvited(account, who.at)) return
-  if (!(await sendLink(tx, who, account, messages)))
-    throw fail('impossibleNow', `${handle} has no e-mail address to send the invitation to`)
+  if (isJustInvited(account, who.at)) return account.invited_until
+  const until = await sendLink(tx, who, account, messages)
+  if (!until) throw fail('impossibleNow', `${handle} has no e-mail address to send the invitation to`)
+  return until
 }
 
-const isJustInvited = ({ invited_until: until }: LockedAccount, at: Date): boolean =>
-  until !== null && until.getTime() - at.getTime() > INVITATION_DAYS * DAY_MS - RESEND_MS
+const isJustInvited = <A extends LockedAccount>(account: A, at: Date): account is A & { invited_until: Date } =>
+  account.invited_until !== null &&
+  account.invited_until.getTime() - at.getTime() > INVITATION_DAYS * DAY_MS - RESEND_MS
 
 /**
  * Sends the link of an account that an organisation invites, if nobody has claimed it yet. Returns true if the message

@@ -45,11 +45,11 @@ export const invitationLetter = (
 ): Letter => ({
   kind: 'invitation',
   subject: what.organisation === null ? `Set up your account (${what.handle})` : `Invitation to ${what.organisation}`,
-  text: `${what.organisation ?? 'An administrator'} created the account ${what.handle} for you on ${platformOf(messages)}. To start using it, set a password here:
+  text: `${what.organisation ?? 'An administrator'} created the account ${what.handle} for you on ${platformOf(messages)}. To start using it, set a password or create a passkey here:
 
 ${what.link}
 
-The link works once, for ${what.days} days. Don’t share it with anyone. ${what.organisation === null ? `If it has expired, request a new one here:\n\n${messages.url}/account/reset\n` : `If it has expired, ask for a new one.\n\nBy setting a password you join ${what.organisation}. Its owners can change, disable and delete this account as long as you belong to no other organisation.\n`}
+The link works once, for ${what.days} days. Don’t share it with anyone. ${what.organisation === null ? `If it has expired, request a new one here:\n\n${messages.url}/account/reset\n` : `If it has expired, ask for a new one.\n\nBy doing so you join ${what.organisation}. Its owners can change, disable and delete this account as long as you belong to no other organisation.\n`}
 If you weren’t expecting this message, ignore it or contact an administrator.
 `,
 })
@@ -75,6 +75,23 @@ ${link}
 The link works once, for ${minutes} minutes. Don’t share it with anyone.
 
 If it wasn’t you, ignore this message. No account is created.
+`,
+})
+
+/** Sent to an address with which somebody wants to join an organisation that is open for sign-up. */
+export const joinLetter = (
+  what: { organisation: string; link: string; minutes: number; handle: string | undefined },
+  messages: MessagePolicy,
+): Letter => ({
+  kind: 'sign-up',
+  subject: `Join ${what.organisation}`,
+  text: `Someone asked to join ${what.organisation} on ${platformOf(messages)} with this e-mail address. ${what.handle === undefined ? 'To create your account and join' : `You have the account ${what.handle}. To join with it`}, open this link:
+
+${what.link}
+
+The link works once, for ${what.minutes} minutes. Don’t share it with anyone.
+
+If it wasn’t you, ignore this message. Nothing changes.
 `,
 })
 

@@ -118,13 +118,23 @@ export async function sendReset(
   })
 }
 
+/** The person for whom a link was made. */
+export interface LinkOwner {
+  readonly personId: number
+  readonly epoch: number
+  readonly handle: string
+  readonly name: string
+  /** True if nobody can sign in to the account yet: it has neither a password nor a passkey. */
+  readonly isNew: boolean
+}
+
 /** Returns the person for whom the link was made. Throws if the link can no longer be used. */
 export async function readReset(
   db: Db,
   who: Caller,
   what: { code: string },
   messages: MessagePolicy,
-): Promise<{ personId: number; epoch: number; handle: string }> {
+): Promise<LinkOwner> {
   if (inspectToken(what.code, 'reset', messages.environment) !== 'good')
     throw fail('unknownCode', 'This link is incomplete: copy all of it from the message, or request a new one')
   const found = await db.first(store.findReset, { hash: hashToken(what.code) })
@@ -136,7 +146,8 @@ export async function readReset(
       'unknownCode',
       'This link stopped working when the password or the account was changed: request a new one',
     )
-  return { personId: found.person_id, epoch: found.epoch, handle: found.handle }
+  const { person_id: personId, epoch, handle, name, has_credentials: hasCredentials } = found
+  return { personId, epoch, handle, name, isNew: !hasCredentials }
 }
 
 /**
@@ -152,17 +163,51 @@ export async function resetPassword(
   const { personId, epoch } = await readReset(db, who, what, messages)
   const passwordHash = await hashPassword(what.password, networkOf(who.address))
   return db.transaction(async (tx) => {
-    const isLocked = await tx.first(store.lockForChange, { id: personId, epoch })
-    const taken = isLocked && (await tx.first(store.takeReset, { hash: hashToken(what.code), epoch, now: who.at }))
-    // A concurrent request has used the link or changed the password: `readReset` throws the error that says which.
-    if (!taken) {
-      await readReset(tx, who, what, messages)
-      throw fail('unknownCode', 'This link is no longer valid: request a new one')
-    }
-    // The link was sent to the mailbox, so opening it confirms the e-mail address.
-    if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })
+    await takeLink(tx, who, { ...what, personId, epoch }, messages)
     return replacePassword(tx, who, { personId, passwordHash, action: 'password.reset', also: what.also }, messages)
   })
+}
+
+/** Locks the account of a link and uses the link up. Throws if it can no longer be used. */
+async function takeLink(
+  tx: Tx,
+  who: Caller,
+  what: { code: string; personId: number; epoch: number },
+  messages: MessagePolicy,
+): Promise<void> {
+  const { personId, epoch } = what
+  const isLocked = await tx.first(store.lockForChange, { id: personId, epoch })
+  const taken = isLocked && (await tx.first(store.takeReset, { hash: hashToken(what.code), epoch, now: who.at }))
+  // A concurrent request has used the link or changed the password: `readReset` throws the error that says which.
+  if (!taken) {
+    await readReset(tx, who, what, messages)
+    throw fail('unknownCode', 'This link is no longer valid: request a new one')
+  }
+  // The link was sent to the mailbox, so opening it confirms the e-mail address.
+  if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })
+}
+
+/** Like `readReset`, for a link with which a new account gets a passkey. Throws if somebody has set the account up. */
+export async function readFirstLink(
+  db: Db,
+  who: Caller,
+  what: { code: string },
+  messages: MessagePolicy,
+): Promise<LinkOwner> {
+  const owner = await readReset(db, who, what, messages)
+  if (!owner.isNew) throw fail('impossibleNow', 'This account is set up already: create passkeys in the account')
+  return owner
+}
+
+/** Uses the link of a new account that gets a passkey instead of a password. All its other links end too. */
+export async function takeFirstLink(
+  tx: Tx,
+  who: Caller,
+  what: { code: string } & LinkOwner,
+  messages: MessagePolicy,
+): Promise<void> {
+  await takeLink(tx, who, what, messages)
+  await tx.all(store.endResets, { person: what.personId, now: who.at })
 }
 
 export const resetRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldResets }]

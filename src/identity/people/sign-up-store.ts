@@ -17,19 +17,30 @@ export const insertSignUp = write('people.insertSignUp', {
     expires: c.timestamptz,
     since: c.timestamptz,
     most: c.int8,
+    organisation: nullable(c.int8),
+    organisationCode: nullable(c.text),
   },
   row: { email: c.text },
   text: `
-    insert into sign_ups (code_hash, email, created_at, expires_at)
-    select :hash, :email, :now, :expires
+    insert into sign_ups (code_hash, email, created_at, expires_at, organisation_id, organisation_code)
+    select :hash, :email, :now, :expires, :organisation, :organisationCode
      where (select count(*) from sign_ups s where lower(s.email) = lower(:email) and s.created_at > :since) < :most
     returning email`,
 })
 
 export const findSignUp = read('people.findSignUp', {
   params: { hash: c.bytea },
-  row: { email: c.text, expires_at: c.timestamptz, used_at: nullable(c.timestamptz) },
-  text: `select email, expires_at, used_at from sign_ups where code_hash = :hash`,
+  row: {
+    email: c.text,
+    expires_at: c.timestamptz,
+    used_at: nullable(c.timestamptz),
+    organisation: nullable(c.text),
+    organisation_name: nullable(c.text),
+    organisation_code: nullable(c.text),
+  },
+  text: `
+    select s.email, s.expires_at, s.used_at, o.key as organisation, o.name as organisation_name, s.organisation_code
+      from sign_ups s left join organisations o on o.id = s.organisation_id where s.code_hash = :hash`,
 })
 
 /** Uses a link. All other links of the address are used up too, so that one address cannot create two accounts. */

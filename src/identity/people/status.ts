@@ -2,4 +2,4 @@
 export const PERSON_STATUSES = ['active', 'invited', 'expired', 'uninvited', 'disabled'] as const
 
 export const STATUS_MEANING =
-  '`invited` until they set a password with the link, `expired` if they did not do so in time, `uninvited` if no link was sent'
+  '`invited` until they set a password or create a passkey with the link, `expired` if they did not do so in time, `uninvited` if no link was sent'

@@ -214,11 +214,14 @@ export const findReset = read('people.findReset', {
     expires_at: c.timestamptz,
     used_at: nullable(c.timestamptz),
     handle: c.text,
+    name: c.text,
     is_current: c.bool,
+    has_credentials: c.bool,
   },
   text: `
-    select r.person_id, r.epoch, r.expires_at, r.used_at, p.handle,
-           p.epoch = r.epoch and p.disabled_at is null as is_current
+    select r.person_id, r.epoch, r.expires_at, r.used_at, p.handle, trim(p.first_name || ' ' || p.last_name) as name,
+           p.epoch = r.epoch and p.disabled_at is null as is_current,
+           p.password_hash is not null or exists (select from passkeys k where k.person_id = p.id) as has_credentials
       from password_resets r join people p on p.id = r.person_id where r.code_hash = :hash`,
 })
 

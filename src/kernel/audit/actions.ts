@@ -65,6 +65,8 @@ export const AUDIT_ACTIONS = [
   'organisation.course-authors',
   'organisation.storage',
   'file.removed',
+  'organisation.sign-up',
+  'organisation.code-wrong',
   'member.set',
   'member.removed',
   'member.left',

@@ -144,6 +144,16 @@ export const linkRequestSubject = ({ address }: Caller): Subject => ({
   longestWaitSeconds: 60,
 })
 /**
+ * Returns the subject for sign-up codes of one organisation from one network. A whole school may share a network and
+ * mistype the code on one day.
+ */
+export const organisationCodeSubject = ({ address }: Caller, organisation: number): Subject => ({
+  name: `join:${networkOf(address)} ${organisation}`,
+  freeFailures: 30,
+  longestWaitSeconds: QUARTER_HOUR,
+  refusal: 'Too many failed attempts; wait before you try again',
+})
+/**
  * Returns the subject for client secrets of one app from one network. A server with an outdated secret delays only its
  * own network.
  */

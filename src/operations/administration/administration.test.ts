@@ -81,6 +81,7 @@ test('only administrators may', async () => {
     ['POST', `${PERSON}/password/reset`, about],
     ['GET', '/admin/v1/audit'],
     ['GET', '/admin/v1/system'],
+    ['GET', '/admin/v1/overview'],
   ]
   for (const [method, path, body] of asks) {
     assertError(await call(drew, method, path, body), 403, 4032)

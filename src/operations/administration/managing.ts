@@ -1,3 +1,4 @@
+import { extendInvitations } from '../../apps/invitations/invitations.ts'
 import { readByKey, writeRole } from '../../apps/organisations/organisations.ts'
 import {
   addUnclaimed,
@@ -134,7 +135,8 @@ export async function resendPersonInvitation(
 ): Promise<FoundPerson> {
   await db.transaction(async (tx) => {
     const { id } = await readTarget(tx, who, what)
-    await inviteAgain(tx, who, await lockAccount(tx, id), messages)
+    const until = await inviteAgain(tx, who, await lockAccount(tx, id), messages)
+    await extendInvitations(tx, { personId: id, until })
   })
   return readFound(db, who, what)
 }

@@ -8,6 +8,7 @@ import { json, success } from '../../kernel/http/output/output.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { bases } from '../../records/statements/model/names.ts'
 import { readNames } from './names.ts'
+import { readOverview } from './overview.ts'
 import { endSessions, findPeople, readPerson, sendPasswordReset } from './people.ts'
 import {
   DecideAboutPerson,
@@ -16,6 +17,7 @@ import {
   KnownPerson,
   NamePerson,
   Names,
+  Overview,
   ReadNames,
   System,
 } from './schema.ts'
@@ -83,6 +85,17 @@ export const administrationOperations: readonly Operation[] = [
     output: success(),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who, environment }, input) => sendPasswordReset(db, who, input, environment.get(messagePolicy)),
+  }),
+  op('GET /admin/v1/overview', {
+    name: 'readOverview',
+    summary: 'Get the overview',
+    description:
+      'Returns what waits for an administrator, what grew in the last 7 and 30 days, and what is wrong: failed e-mails, deliveries and background jobs of the last 7 days, late work, and a disk that is almost full. Counts stop at 100,000.',
+    example: { as: 'ellis', isLive: true },
+    needs: [administrator],
+    input: Nothing,
+    output: json(Overview),
+    run: ({ environment }) => readOverview({ disk: environment.get(disk) }, environment),
   }),
   op('GET /admin/v1/system', {
     name: 'readSystem',

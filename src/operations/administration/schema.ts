@@ -200,3 +200,56 @@ export const System = Type.Object(
   { title: 'System' },
 )
 export type System = Static<typeof System>
+
+const counted = (description: string) => Type.Integer({ description })
+const Growth = Type.Object(
+  { total: counted('How many there are'), last7Days: counted('New ones'), last30Days: counted('New ones') },
+  { title: 'Growth' },
+)
+const PROBLEMS = [
+  'diskLow',
+  'emailOff',
+  'emailFailed',
+  'jobsFailed',
+  'deliveriesFailed',
+  'eventsSkipped',
+  'jobsLate',
+  'deliveriesLate',
+  'eventsLate',
+] as const
+export const OverviewProblem = Type.Object(
+  {
+    problem: Type.Enum([...PROBLEMS]),
+    value: counted('How many failed in the last 7 days; free bytes for `diskLow`; seconds of delay for `…Late`'),
+    name: Type.Union([Type.String(), Type.Null()], {
+      description: 'Name of the job, the event consumer or the plugin',
+    }),
+    clientId: Type.Union([Type.String(), Type.Null()], { description: 'The client ID of the plugin' }),
+  },
+  { title: 'OverviewProblem' },
+)
+export type OverviewProblem = Static<typeof OverviewProblem>
+export const Overview = Type.Object(
+  {
+    waiting: Type.Object({
+      apps: counted('Apps to approve'),
+      changedApps: counted('Approved apps whose changes nobody has reviewed'),
+      permissions: counted('Permissions that plugins have requested'),
+      invited: counted('Users who have not accepted their invitation'),
+      expired: counted('Users whose invitation has expired'),
+      uninvited: counted('Accounts without a password whose users were not invited'),
+    }),
+    growth: Type.Object({
+      people: Growth,
+      organisations: Growth,
+      classes: Growth,
+      activePeople: Type.Object({
+        last7Days: counted('Users who used a page or an app'),
+        last30Days: counted('Users who used a page or an app'),
+      }),
+    }),
+    problems: Type.Array(OverviewProblem, { description: 'Empty if nothing is wrong' }),
+  },
+  { title: 'Overview' },
+)
+export type Overview = Static<typeof Overview>

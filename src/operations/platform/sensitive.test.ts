@@ -40,6 +40,7 @@ const SENSITIVE = `
   readPerson                     administrator
   readNames                      administrator
   readSystem                     administrator
+  readOverview                   administrator
   listAudit                      administrator
   exportAudit                    administrator
   createPerson                   administrator, recent sign-in
@@ -98,8 +99,10 @@ const SENSITIVE = `
 
 /** The operations that callers without a token, a cookie or a secret can reach. */
 const OPEN = [
+  'addFirstPasskey',
   'askPasswordReset',
   'askSignUp',
+  'askToJoin',
   'createAnonymousUser',
   'getAbout',
   'introspectToken',
@@ -116,6 +119,7 @@ const OPEN = [
   'signInWithPasskey',
   'signUp',
   'startDevice',
+  'startFirstPasskey',
   'startPasskeySignIn',
   'validateSession',
 ]

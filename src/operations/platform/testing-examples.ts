@@ -47,6 +47,7 @@ import {
   REQUEST_ID as LOGGED_ID,
   MOMENT,
   NOTE_ID,
+  ORGANISATION_CODE,
   PASSKEY_ID,
   PASSWORD,
   PLAN_ID,
@@ -597,18 +598,45 @@ const invite =
 const inviteEllis = invite('@ellis', 'instructor')
 const inviteDrew = invite('@drew', 'student', 'class-alpha')
 
+const sendSignUp = async ({ app, real }: Parameters<Prepare>[0], organisation: string): Promise<void> => {
+  real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
+  await app.sql(
+    `delete from sign_ups; insert into sign_ups (code_hash, email, created_at, expires_at, organisation_id, organisation_code)
+     select '\\x${hashToken(real[SIGN_UP_CODE]).toString('hex')}', 'robin@example.org', now(), now() + interval '1 hour', o.id, '${ORGANISATION_CODE}'
+       from (select ${organisation}::bigint as id) o`,
+  )
+}
+const openSandhills: Prepare = ({ app }) =>
+  app.sql(`update organisations set sign_up_code = '${ORGANISATION_CODE}' where key = 'sandhills'`)
+
+const makeLink = async ({ app, real }: Parameters<Prepare>[0], handle: string): Promise<void> => {
+  const { db, get, clock } = app.environment()
+  const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
+  const link = await makeResetLink(db, who, { handle }, get(messagePolicy))
+  real[RESET_CODE] = new URL(link).searchParams.get('code')!
+}
+/** Makes the link of an account that nobody has set up. */
+const linkOfNew: Prepare = async (scene) => {
+  await scene.app.sql(
+    `delete from people where handle = '@noor';
+     insert into people (handle, handle_key, first_name, last_name, created_at, search_version, unclaimed)
+     values ('@noor', 'noor', 'Noor', 'Haddad', now(), 0, true)`,
+  )
+  await makeLink(scene, '@noor')
+}
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
     await markDemo(app, '@avery')
   },
   signInAsDemo: ({ app }) => markDemo(app, '@casey'),
-  signUp: async ({ app, real }) => {
-    real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
-    await app.sql(
-      `delete from sign_ups; insert into sign_ups (code_hash, email, created_at, expires_at)
-       values ('\\x${hashToken(real[SIGN_UP_CODE]).toString('hex')}', 'robin@example.org', now(), now() + interval '1 hour')`,
-    )
+  signUp: (scene) => sendSignUp(scene, 'null'),
+  askToJoin: openSandhills,
+  joinOrganisation: openSandhills,
+  joinWithLink: async (scene) => {
+    await openSandhills(scene)
+    await sendSignUp(scene, `(select id from organisations where key = 'sandhills')`)
   },
   makeTestPeople: goToSandbox,
   listTestPeople: goToSandbox,
@@ -752,11 +780,13 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     const { body } = await call(browser, 'GET', '/account/v1/apps')
     real[SESSION_ID] = body[0].sessions[0].sessionId
   },
-  resetPassword: async ({ app, real }) => {
-    const { db, get, clock } = app.environment()
-    const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
-    const link = await makeResetLink(db, who, { handle: '@avery' }, get(messagePolicy))
-    real[RESET_CODE] = new URL(link).searchParams.get('code')!
+  resetPassword: (scene) => makeLink(scene, '@avery'),
+  startFirstPasskey: linkOfNew,
+  addFirstPasskey: async (scene) => {
+    await linkOfNew(scene)
+    const code = scene.real[RESET_CODE]!
+    const options = await expectAnswer(callPasskey(scene.visitor, '/link/options', { code }))
+    scene.request = { response: new Authenticator(scene.app.environment().url).create(options) }
   },
   listPasskeys: addLaptop,
   endEverythingElse: addLaptop,

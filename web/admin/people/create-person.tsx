@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { createPerson, findPeople, listAudit } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { notify } from '../../parts/notify.tsx'
+import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { personWords } from '../../parts/person-words.ts'
 import { Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
@@ -45,7 +46,7 @@ export function CreatePersonForm({ onClose }: { readonly onClose: () => void }) 
         create.mutate({
           ...values,
           ...(handle.trim() !== '' && { handle: handle.trim() }),
-          ...(organisation.trim() !== '' && { organisation: organisation.trim(), role }),
+          ...(organisation !== '' && { organisation, role }),
         }),
       )}
     >
@@ -62,15 +63,13 @@ export function CreatePersonForm({ onClose }: { readonly onClose: () => void }) 
           spellCheck={false}
           {...form.getInputProps('handle')}
         />
-        <TextInput
-          label={say.organisation}
+        <OrganisationField
+          asRole="owner"
+          isOptional
           description={say.organisationHelp}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          maxLength={60}
-          spellCheck={false}
-          {...form.getInputProps('organisation')}
+          onChange={(key) => form.setFieldValue('organisation', key)}
         />
-        {form.values.organisation.trim() !== '' && (
+        {form.values.organisation !== '' && (
           <NativeSelect
             label={say.role}
             data={Object.entries(say.roles).map(([value, label]) => ({ value, label }))}

@@ -31,7 +31,7 @@ const HOMES: Record<DemoPerson['part'], string> = {
   student: '/dashboard',
   instructor: '/dashboard',
   developer: '/console/apps',
-  administrator: '/admin/approvals',
+  administrator: '/admin',
 }
 const PART_ICONS = { student: GraduationCap, instructor: Users, developer: Code2, administrator: BadgeCheck }
 
@@ -50,7 +50,12 @@ export function FrontPage() {
           <Text className={classes.lead}>{front.lead}</Text>
           <Group mt="lg" gap="sm">
             {here.person ? (
-              <Button component={Link} to="/dashboard" size="md" rightSection={<ArrowRight size={18} aria-hidden />}>
+              <Button
+                component={Link}
+                to={here.person.may.administer ? '/admin' : '/dashboard'}
+                size="md"
+                rightSection={<ArrowRight size={18} aria-hidden />}
+              >
                 {front.start}
               </Button>
             ) : (

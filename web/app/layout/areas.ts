@@ -35,6 +35,7 @@ export interface NavigationEntry {
     | '/planner'
     | '/planner/plans'
     | '/account'
+    | '/admin'
     | `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'data'}`
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
@@ -87,6 +88,7 @@ export const AREAS: readonly Area[] = [
     label: appWords.areas.admin,
     icon: ShieldCheck,
     pages: [
+      { to: '/admin', label: appWords.navigation.overview, icon: ShieldCheck },
       { to: '/admin/approvals', label: appWords.navigation.approvals, icon: BadgeCheck },
       { to: '/admin/people', label: appWords.navigation.people, icon: Users },
       { to: '/admin/permissions', label: appWords.navigation.permissions, icon: Blocks },

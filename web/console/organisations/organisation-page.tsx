@@ -25,8 +25,11 @@ import { Members, type Role, roleData } from './members.tsx'
 const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
-/** Loaded only when somebody imports a file, because few do. */
+/** The dialogs below are loaded only when they are opened, because few people do. */
 const PeopleImport = lazy(() => import('./people-import.tsx').then(({ PeopleImport: dialog }) => ({ default: dialog })))
+const SignUpSettings = lazy(() =>
+  import('./sign-up-settings.tsx').then(({ SignUpSettings: dialog }) => ({ default: dialog })),
+)
 
 export function OrganisationPage() {
   const found = useQuery(route.useLoaderData().organisation)
@@ -36,7 +39,7 @@ export function OrganisationPage() {
 /** Shows an organisation, and also its members to people who manage it. */
 function OrganisationContent({ one }: { readonly one: Organisation }) {
   const { organisation, name, may } = one
-  const [open, setOpen] = useState<'add' | 'import' | 'rename'>()
+  const [open, setOpen] = useState<'add' | 'import' | 'rename' | 'signUp'>()
   const close = () => setOpen(undefined)
   return (
     <>
@@ -53,6 +56,9 @@ function OrganisationContent({ one }: { readonly one: Organisation }) {
             <Group>
               <Button variant="default" onClick={() => setOpen('rename')}>
                 {say.rename}
+              </Button>
+              <Button variant="default" onClick={() => setOpen('signUp')}>
+                {say.signUp}
               </Button>
               <Button
                 variant="default"
@@ -87,6 +93,11 @@ function OrganisationContent({ one }: { readonly one: Organisation }) {
       <Dialog isOpen={open === 'import'} onClose={close} title={say.import}>
         <Suspense>
           <PeopleImport organisation={organisation} onClose={close} />
+        </Suspense>
+      </Dialog>
+      <Dialog isOpen={open === 'signUp'} onClose={close} title={say.signUp}>
+        <Suspense>
+          <SignUpSettings organisation={organisation} onClose={close} />
         </Suspense>
       </Dialog>
       <Dialog isOpen={open === 'rename'} onClose={close} title={say.renameTitle}>

@@ -37,6 +37,8 @@ ${postForm(
 export interface ResetForm extends FormFrame {
   readonly code: string
   readonly handle: string
+  /** True for a new account: it has no password yet, and can get a passkey instead. */
+  readonly isNew: boolean
   readonly passkeys: PasskeyBoxes
   readonly minLength: number
   readonly problem?: string | undefined
@@ -45,13 +47,14 @@ export interface ResetForm extends FormFrame {
 export const resetPage = ({
   code,
   handle,
+  isNew,
   passkeys,
   minLength,
   problem,
   ...frame
 }: ResetForm): Html => html`<section class="card">
-<h1>Set a new password</h1>
-<p class="quiet">You’ll be signed in here and signed out everywhere else.</p>
+<h1>${isNew ? 'Set up your account' : 'Set a new password'}</h1>
+<p class="quiet">${isNew ? `Your handle is ${handle}. Choose a password, or create a passkey.` : 'You’ll be signed in here and signed out everywhere else.'}</p>
 ${alertBox(problem)}
 ${postForm(
   frame,
@@ -61,6 +64,11 @@ ${newPasswordFields(minLength)}
 ${passkeyBoxes(passkeys)}
 <div class="buttons"><button>Set password</button></div>`,
 )}
+${
+  isNew &&
+  html`<div class="buttons" data-passkey hidden><button type="button" class="other" data-passkey-create data-code="${code}">Create a passkey instead</button></div>
+<p class="alert" role="alert" data-passkey-problem hidden></p>`
+}
 </section>`
 
 /**

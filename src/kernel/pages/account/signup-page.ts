@@ -46,6 +46,8 @@ export interface NewPerson {
 export interface SignUpForm extends FormFrame {
   readonly code: string
   readonly typed: NewPerson
+  /** Name of the organisation that the new person joins. */
+  readonly organisation?: string | undefined
   readonly minLength: number
   readonly problem?: string | undefined
 }
@@ -54,12 +56,13 @@ export interface SignUpForm extends FormFrame {
 export const signUpPage = ({
   code,
   typed,
+  organisation,
   minLength,
   problem,
   ...frame
 }: SignUpForm): Html => html`<section class="card">
-<h1>Create account</h1>
-<p>E-mail address confirmed. Choose your handle and password.</p>
+<h1>${organisation === undefined ? 'Create account' : `Join ${organisation}`}</h1>
+<p>E-mail address confirmed. Choose your handle and password.${organisation !== undefined && ` You become a member of ${organisation}.`}</p>
 ${alertBox(problem)}
 ${postForm(
   frame,

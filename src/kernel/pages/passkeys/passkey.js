@@ -1,4 +1,4 @@
-// Passkeys on the sign-in form. The form works without this script: elements that need it are hidden until it runs.
+// Passkeys on the sign-in form, and on the page of an invitation. The form works without this script: elements that need it are hidden until it runs.
 
 const find = (name) => document.querySelector(`[data-passkey${name}]`)
 
@@ -30,6 +30,14 @@ async function signIn() {
   location.assign(document.querySelector('form[method="post"]').action)
 }
 
+/** Creates the passkey of a new account, on the page of its link. */
+async function create({ dataset: { code } }) {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(await post('/link/options', { code }))
+  const credential = await navigator.credentials.create({ publicKey })
+  await post('/link', { code, response: credential.toJSON() })
+  location.assign('/account')
+}
+
 /** Messages for errors of the browser (WebAuthn §5.1.4). */
 const SENTENCES = {
   NotAllowedError: 'No passkey was chosen, or it took too long. Try again.',
@@ -59,6 +67,8 @@ async function attempt(button, work) {
 if (globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) {
   const signInButton = find('-sign-in')
   signInButton?.addEventListener('click', () => attempt(signInButton, signIn))
+  const createButton = find('-create')
+  createButton?.addEventListener('click', () => attempt(createButton, () => create(createButton)))
   const shown = find('')
   if (shown) shown.hidden = false
 }
