@@ -10,7 +10,7 @@ export const MAX_ESSAY = 20_000
 const MAX_TEXT = 4000
 const MAX_PART_TEXT = 1000
 
-export const QUESTION_KINDS = ['single', 'multiple', 'ordering', 'matching', 'numeric', 'text', 'essay'] as const
+const QUESTION_KINDS = ['single', 'multiple', 'ordering', 'matching', 'numeric', 'text', 'essay'] as const
 export const QuestionKind = Type.Enum(QUESTION_KINDS, {
   description:
     'single: one option is correct; multiple: any number of options; ordering: items to put in order; matching: prompts and what belongs to them; numeric: a number; text: a short text; essay: a text that an instructor grades',

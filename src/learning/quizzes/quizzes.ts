@@ -25,7 +25,7 @@ export type AttemptRow = RowOf<typeof store.findAttempt>
 export type AnswerRow = RowOf<typeof store.findAnswer>
 
 /** The same message whether there is no such attempt, or it is not the caller's, so that ids reveal nothing. */
-export const NOT_YOURS = 'There is no attempt at a quiz with this id, or it is not yours'
+const NOT_YOURS = 'There is no attempt at a quiz with this id, or it is not yours'
 
 /** Starts an attempt at a quiz and draws its questions. If one is open, it continues. */
 export async function startQuiz(db: Db, who: PersonCaller, what: StartQuiz): Promise<QuizAttempt> {

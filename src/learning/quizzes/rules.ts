@@ -111,7 +111,7 @@ const fold = (text: string, caseSensitive = false): string => {
 /** Returns a random whole number from 0 to below the limit. */
 export type Random = (below: number) => number
 
-export function shuffle<T>(list: readonly T[], random: Random): T[] {
+function shuffle<T>(list: readonly T[], random: Random): T[] {
   const shuffled = [...list]
   for (let i = shuffled.length - 1; i > 0; i--) {
     const j = random(i + 1)

@@ -3,7 +3,7 @@ import { AnyJson, Decimal, Flag, Id, Text, Whole } from '../../kernel/http/input
 import { PageOf, paging } from '../../kernel/paging.ts'
 import { MAX_DRAWN, QuestionKind } from './question-schema.ts'
 
-export const MAX_REMARK = 4000
+const MAX_REMARK = 4000
 
 const lessonResultId = { lessonResultId: Id('Id of the attempt') }
 const questionId = { questionId: Id('Id of a question of the attempt') }

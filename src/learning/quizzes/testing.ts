@@ -72,7 +72,7 @@ export const quizLesson = (id: string, quiz: object, more: object = {}) => ({
   ...more,
 })
 
-export interface ShownPart {
+interface ShownPart {
   readonly id: string
   readonly text: string
 }

@@ -222,7 +222,7 @@ const FIELDS = {
 } as const
 
 /** Says in words what a response means, for the correct answer. */
-export function sayResponse(question: QuizQuestion, response: unknown): string {
+function sayResponse(question: QuizQuestion, response: unknown): string {
   const parts = question.options ?? question.items ?? question.choices ?? []
   const textOf = (id: string) => parts.find((part) => part.id === id)?.text ?? ''
   switch (question.kind) {
