@@ -70,7 +70,7 @@ ${
     ? html`<p>${sayNeeded(target)} We’ll e-mail you a link.</p>
 ${askForm(hasCode)}
 <p class="quiet">Already have an account? <a href="${signIn}">Sign in</a></p>`
-    : html`<p>You’re signed in as ${handle}. Its owners will see your name and handle.</p>
+    : html`<p>You’re signed in as ${handle}. The owners of ${name} will see your name and handle.</p>
 ${
   (isAdmitted || hasCode) &&
   postForm(
