@@ -20,7 +20,7 @@ export type CreateOrganisation = Static<typeof CreateOrganisation>
 export const RenameOrganisation = Type.Object({ organisation, name })
 export type RenameOrganisation = Static<typeof RenameOrganisation>
 /** Who can create courses besides those who manage the organisation. */
-export const COURSE_AUTHORS = ['owners', 'instructors'] as const
+const COURSE_AUTHORS = ['owners', 'instructors'] as const
 export const SetCourseAuthors = Type.Object({
   organisation,
   courseAuthors: {

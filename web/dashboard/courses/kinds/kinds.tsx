@@ -14,7 +14,7 @@ export const KIND_FIELDS: Partial<Record<Kind, ComponentType<KindFieldsProps>>> 
 }
 
 /** The fields that belong to each kind. Those of other kinds are removed when the kind changes. */
-export const CONTENT_OF: Record<Kind, readonly (keyof Step)[]> = {
+const CONTENT_OF: Record<Kind, readonly (keyof Step)[]> = {
   activity: [],
   app: ['app', 'launchUri', 'launchParameters', 'passCode'],
   'instructor-led': ['rubric'],
