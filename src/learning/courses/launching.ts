@@ -153,9 +153,11 @@ async function findResponse(uri: string, environment: Environment): Promise<Laun
     timeoutMs: TEST_TIMEOUT_MS,
   } as const
   const response = await send(sent, environment)
-  if (response.status === undefined)
-    return problem('response', `The app can’t be reached: ${(response as { problem: string }).problem}.`, ASK_DEVELOPER)
   const { status } = response
+  if (status === undefined) {
+    const why = response.failure === undefined ? '' : response.problem
+    return problem('response', `The app can’t be reached: ${why}.`, ASK_DEVELOPER)
+  }
   if (status < 400) return ok('response', `The app responds at the launch URL (status ${status}).`)
   if ([401, 403].includes(status))
     return note('response', `The app responds, but refuses people who are not signed in (status ${status}).`)

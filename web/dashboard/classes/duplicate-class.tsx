@@ -39,7 +39,7 @@ interface DuplicateFormProps {
 function DuplicateForm({ classDetails: { classId, name, course }, onClose }: DuplicateFormProps) {
   const navigate = useNavigate()
   const form = useForm({
-    initialValues: { name: say.copyOf(name).slice(0, 200), version: 'newest' as 'newest' | 'same' },
+    initialValues: { name: say.copyOf(name), version: 'newest' as 'newest' | 'same' },
     validate: { name: (value) => (value.trim() === '' ? say.missingName : null) },
   })
   useUnsaved(() => form.isDirty())

@@ -9,5 +9,5 @@ export const duplicateWords = {
   go: 'Duplicate',
   failed: 'Couldn’t duplicate the class',
   missingName: 'Enter a name',
-  copyOf: (name: string) => `Copy of ${name}`,
+  copyOf: (name: string) => `Copy of ${name}`.slice(0, 200),
 }

@@ -27,7 +27,7 @@ export function DuplicateCourse({ course: { courseId, organisation, name }, onCl
   const navigate = useNavigate()
   const own = useQuery(ownOrganisations('courseAuthor', organisation))
   const form = useForm({
-    initialValues: { name: editingWords.copyOf(name).slice(0, 200), organisation },
+    initialValues: { name: editingWords.copyOf(name), organisation },
     validate: {
       name: (value) => (value.trim() === '' ? dashboardWords.newCourse.missingName : null),
       organisation: (value) => (value ? null : organisationWords.missing),

@@ -7,7 +7,7 @@ export const editingWords = {
   movedInto: (name: string, lesson: string, position: number, count: number) =>
     `${name} moved to ${lesson}, position ${position} of ${count}`,
   actionsOf: (name: string) => `Actions for ${name}`,
-  copyOf: (name: string) => `Copy of ${name}`,
+  copyOf: (name: string) => `Copy of ${name}`.slice(0, 200),
   duplicate: 'Duplicate',
   duplicated: (name: string) => `${name} created`,
   remove: 'Delete',
