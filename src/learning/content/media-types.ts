@@ -64,9 +64,9 @@ const MARKUP = /^\s*<|<(?:!doctype|html|head|body|script|svg|iframe|\?xml)\b/i
 const NO_TEXT = /[^\P{Cc}\t\n\f\r]/u
 
 /** Number of bytes that identify a file. */
-export const HEAD_BYTES = 4096
+const HEAD_BYTES = 4096
 
-export const refusedType = () =>
+const refusedType = () =>
   fail(
     'unsupportedMediaType',
     'This type of file is not accepted. Upload an image (PNG, JPEG, GIF, WebP, AVIF), a PDF, a video (MP4, WebM, OGG), audio (MP3, M4A, OGG), captions (WebVTT), plain text, CSV, or an Office document without macros',

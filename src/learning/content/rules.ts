@@ -1,7 +1,7 @@
 import { fail } from '../../kernel/errors.ts'
 
 /** Bytes in words, such as `4.9 GB`. */
-export function sayBytes(bytes: number): string {
+function sayBytes(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
   let power = 0
   for (let rest = bytes; rest >= 1000 && power < units.length - 1; rest /= 1000) power++

@@ -3,7 +3,7 @@ import { FileStream, Id, IdList, Text, Whole } from '../../kernel/http/input/fie
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { TYPE_GROUPS } from './media-types.ts'
 
-export const FILE_COLUMNS = ['name', 'bytes', 'created'] as const
+const FILE_COLUMNS = ['name', 'bytes', 'created'] as const
 
 const organisation = Id('Key of the organisation')
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { readResults, startLesson, updateProgress } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
-import type { LessonProps } from '../lessons/lesson-props.ts'
+import type { LessonProps } from './lesson-props.ts'
 
 /** What a student can do with a lesson that the platform records. */
 export interface Completion {
