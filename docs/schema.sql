@@ -502,11 +502,14 @@ CREATE TABLE courses (
   draft json,
   draft_at timestamptz,
   created_at timestamptz NOT NULL,
+  author_id bigint,
   CONSTRAINT courses_pkey PRIMARY KEY (id),
+  CONSTRAINT courses_author_id_fkey FOREIGN KEY (author_id) REFERENCES people(id) ON DELETE SET NULL,
   CONSTRAINT courses_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
   CONSTRAINT courses_version_id_fkey FOREIGN KEY (version_id) REFERENCES course_versions(id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT courses_key_key UNIQUE (key)
 );
+CREATE INDEX courses_by_author ON courses (author_id) WHERE (author_id IS NOT NULL);
 CREATE INDEX courses_by_organisation ON courses (organisation_id);
 CREATE INDEX courses_by_version ON courses (version_id);
 
@@ -1100,7 +1103,9 @@ CREATE TABLE organisations (
   key text NOT NULL,
   name text NOT NULL,
   created_at timestamptz NOT NULL,
+  course_authors text NOT NULL DEFAULT 'owners'::text,
   CONSTRAINT organisations_pkey PRIMARY KEY (id),
+  CONSTRAINT organisations_course_authors_check CHECK (course_authors = ANY (ARRAY['owners'::text, 'instructors'::text])),
   CONSTRAINT organisations_key_key UNIQUE (key)
 );
 
@@ -1794,6 +1799,19 @@ BEGIN ATOMIC
   LIMIT 1;
 END;
 
+CREATE OR REPLACE FUNCTION creates_courses(person bigint, organisation bigint)
+ RETURNS TABLE(creates boolean)
+ LANGUAGE sql
+ STABLE ROWS 1
+BEGIN ATOMIC
+ SELECT (r.owns OR r.administers OR (EXISTS ( SELECT
+            FROM (organisation_members m
+              JOIN organisations o ON ((o.id = m.organisation_id)))
+           WHERE ((m.organisation_id = creates_courses.organisation) AND (m.person_id = creates_courses.person) AND (m.role = 'instructor'::text) AND (o.course_authors = 'instructors'::text))
+          OFFSET 0)))
+    FROM roles_in_organisation(creates_courses.person, creates_courses.organisation) r(owns, administers);
+END;
+
 CREATE OR REPLACE FUNCTION develops(person bigint, a apps)
  RETURNS TABLE(develops boolean)
  LANGUAGE sql
@@ -2173,6 +2191,17 @@ BEGIN ATOMIC
            WHERE ((p.id = roles_in_class.person) AND p.administrator)
           OFFSET 0)))
     FROM owns_class(roles_in_class.person, roles_in_class.c) o(owns);
+END;
+
+CREATE OR REPLACE FUNCTION roles_in_course(person bigint, k courses)
+ RETURNS TABLE(manages boolean, edits boolean)
+ LANGUAGE sql
+ STABLE ROWS 1
+BEGIN ATOMIC
+ SELECT (r.owns OR r.administers),
+     (r.owns OR r.administers OR (COALESCE(((roles_in_course.k).author_id = roles_in_course.person), false) AND c.creates))
+    FROM roles_in_organisation(roles_in_course.person, (roles_in_course.k).organisation_id) r(owns, administers),
+     creates_courses(roles_in_course.person, (roles_in_course.k).organisation_id) c(creates);
 END;
 
 CREATE OR REPLACE FUNCTION roles_in_organisation(person bigint, organisation bigint)

@@ -96,6 +96,20 @@ const DASHBOARD: readonly PageCase[] = [
     heading: 'Preflight',
     waitFor: 'Version 1',
   },
+  {
+    name: 'course-preview',
+    person: 'Ellis',
+    path: '/dashboard/courses/course-preflight/preview',
+    heading: 'Preflight',
+    waitFor: 'Nothing you do here is recorded',
+  },
+  {
+    name: 'lesson-preview',
+    person: 'Ellis',
+    path: '/dashboard/courses/course-preflight/preview/lesson-walkaround',
+    heading: 'Walkaround',
+    waitFor: 'Nothing you do here is recorded',
+  },
   { name: 'dashboard-manager', person: 'Ellis', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
 ]
 

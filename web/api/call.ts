@@ -3,6 +3,8 @@ interface InputFault {
   readonly pointer: string
   /** The end of a sentence that begins with the value and "must". */
   readonly must: string
+  /** A whole sentence for people, if the platform has one. */
+  readonly message?: string
 }
 
 interface Refusal {

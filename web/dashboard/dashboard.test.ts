@@ -438,9 +438,9 @@ test('an author adds a lesson, and students get it when it is published', { skip
   await item(page, 'Thermals').getByText('After Winch launch').waitFor()
   await page.getByRole('button', { name: 'Move Thermals up' }).click()
   await page.getByRole('button', { name: 'Save draft' }).click()
-  // The lesson was moved before its prerequisite: the platform reports the mistake, and the person's changes are not
+  // The lesson was moved before its prerequisite: the mistake is shown at the lesson, and the person's changes are not
   // lost.
-  await page.getByRole('alert').getByText('lesson-winch must come before').waitFor()
+  await item(page, 'Thermals').getByText('Move this lesson after its prerequisite, Winch launch.').waitFor()
   await page.getByRole('button', { name: 'Move Thermals down' }).click()
   await page.getByRole('button', { name: 'Save draft' }).click()
   await page.getByText('You’re viewing the draft.').waitFor()

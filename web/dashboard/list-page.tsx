@@ -1,7 +1,8 @@
 import { Badge, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, lazy, Suspense, useState } from 'react'
+import { useHere } from '../api/here.ts'
 import { type Class, joinClass, listClasses } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { GraduationCap } from '../parts/icons.tsx'
@@ -17,12 +18,15 @@ import classes from './tile.module.css'
 import { dashboardWords } from './words.ts'
 
 const route = getRouteApi('/signed-in/dashboard')
+/** Loaded only for people who cannot create courses, after the page is shown. */
+const AskOwner = lazy(async () => ({ default: (await import('./courses/ask-owner.tsx')).AskOwner }))
 
 export function ClassListPage() {
   const { classes: classList, managedCourses } = route.useLoaderData()
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const list = useQuery(classList)
+  const mayCreate = useHere().person?.may.createCourse ?? false
   const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
   return (
     <>
@@ -56,6 +60,11 @@ export function ClassListPage() {
             )
           }
         </Loaded>
+        {!mayCreate && (
+          <Suspense>
+            <AskOwner />
+          </Suspense>
+        )}
       </Stack>
     </>
   )

@@ -7,6 +7,7 @@ import {
   listManagedClasses,
   listManagedCourses,
   listStudents,
+  previewLesson,
   readClass,
   readCourseDocument,
   readGradebook,
@@ -147,8 +148,25 @@ const course = createRoute({
     load({ course: { ...query(readCourseDocument, { courseId }), staleTime: Number.POSITIVE_INFINITY } }),
 })
 
+const coursePreview = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/courses/$courseId/preview',
+  component: lazyRouteComponent(() => import('./courses/preview-page.tsx'), 'CoursePreviewPage'),
+  loader: ({ params: { courseId } }) => load({ course: query(readCourseDocument, { courseId }) }),
+})
+
+const lessonPreview = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/courses/$courseId/preview/$lessonId',
+  component: lazyRouteComponent(() => import('./courses/preview-page.tsx'), 'LessonPreviewPage'),
+  loader: ({ params: { courseId, lessonId } }) =>
+    load({ lesson: query(previewLesson, { courseId, lessonId }), course: query(readCourseDocument, { courseId }) }),
+})
+
 export const dashboardRoutes = [
   dashboard,
   classFrame.addChildren([classPage, lesson, gradebook, student, grading, roster, settings]),
   course,
+  coursePreview,
+  lessonPreview,
 ] as const

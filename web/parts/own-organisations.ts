@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { listOrganisations } from '../api/operations.ts'
 
-export type OrganisationRole = 'owner' | 'developer'
+export type OrganisationRole = 'owner' | 'developer' | 'courseAuthor'
 
 /**
  * Returns the query for the number of organisations in which the person has this role, and for the one that a form

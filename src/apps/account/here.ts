@@ -13,7 +13,7 @@ export async function readHere(db: Db, { person }: Pick<Visitor, 'person'>, envi
   const demoPeople = await listDemoPeople(environment)
   const here = { environment: name, production: config.BASE_URL, sandbox: config.SANDBOX_URL, signUp, demoPeople }
   if (!person) return { ...here, person: null }
-  const { administers, develops, manages, plans, born } = await readRights(db, person)
+  const { administers, develops, creates, plans, born } = await readRights(db, person)
   const areas: NonNullable<Here['person']>['areas'] = [
     'dashboard',
     ...(develops ? (['console'] as const) : []),
@@ -30,7 +30,7 @@ export async function readHere(db: Db, { person }: Pick<Visitor, 'person'>, envi
       may: {
         administer: administers,
         createOrganisation: administers,
-        createCourse: manages,
+        createCourse: creates,
         lookAfterChildren: isAdult(born, environment.clock()),
       },
     },

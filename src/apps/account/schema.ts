@@ -102,7 +102,7 @@ export const Here = Type.Object(
             {
               administer: Type.Boolean({ description: 'Can administer this environment' }),
               createOrganisation: Type.Boolean(),
-              createCourse: Type.Boolean({ description: 'Can develop in at least one organisation' }),
+              createCourse: Type.Boolean({ description: 'Can create courses in at least one organisation' }),
               lookAfterChildren: Type.Boolean(),
             },
             { title: 'PersonPermissions', description: 'Permissions that do not depend on an object' },

@@ -48,7 +48,8 @@ test('administrators make organisations, and nobody else does', async () => {
     organisation: 'harbour',
     name: 'Harbour',
     role: null,
-    may: { manage: true, leave: false },
+    courseAuthors: 'owners',
+    may: { manage: true, leave: false, createCourses: true },
   })
   assertError(await call(ellis, 'PUT', PATH, { organisation: 'harbour', name: 'Again' }), 409, 4091, /another/)
   for (const browser of [casey, drew, finley])
@@ -113,13 +114,15 @@ test('an organisation is read by its members and administrators; to others it do
     ...NAMED,
     name: 'School',
     role: 'owner',
-    may: { manage: true, leave: true },
+    courseAuthors: 'owners',
+    may: { manage: true, leave: true, createCourses: true },
   })
   assert.deepEqual((await one(ellis)).body, {
     ...NAMED,
     name: 'School',
     role: null,
-    may: { manage: true, leave: false },
+    courseAuthors: 'owners',
+    may: { manage: true, leave: false, createCourses: true },
   })
   const [real, unreal] = [await one(finley), await one(finley, 'nowhere')]
   assertError(real, 403, 4032)
@@ -165,7 +168,8 @@ test('an owner renames it, and the log says what it was called', async () => {
     organisation: 'school',
     name: 'School of Flying',
     role: 'owner',
-    may: { manage: true, leave: true },
+    courseAuthors: 'owners',
+    may: { manage: true, leave: true, createCourses: true },
   })
   assert.deepEqual((await audited('organisation.renamed'))[0], {
     organisation: 'school',

@@ -15,18 +15,20 @@ import { takeByLink } from '../invitations/invitations.ts'
 import type { SentInvitation } from '../invitations/schema.ts'
 import { findJoiners, type InvitationPolicy, type Invitee, invitePerson } from '../invitations/sending.ts'
 import { JOINED } from './joined.ts'
-import { DEVELOPERS, mayManage, memberRoles, type OrganisationRoles, PLANNERS } from './roles.ts'
+import { DEVELOPERS, mayManage, memberRoles, PLANNERS } from './roles.ts'
 import { checkKey, checkLastOwner } from './rules.ts'
 import type {
   CreateOrganisation,
   ListMembers,
   ListOrganisations,
+  ListOwners,
   NameOrganisation,
   Organisation,
   OrganisationMember,
   OrganisationPerson,
   RemoveMember,
   RenameOrganisation,
+  SetCourseAuthors,
   SetMember,
 } from './schema.ts'
 import * as store from './store.ts'
@@ -40,6 +42,14 @@ const managedOrganisation = managed({
 })
 export const readManaged = managedOrganisation.read
 export const lockManaged = managedOrganisation.lock
+
+/** Reads an organisation in which the caller may create courses. */
+export const { read: readAuthored } = managed({
+  find: (db, { person, key }) => db.first(store.findManaged, { person, organisation: key }),
+  lock: (tx, key) => tx.first(store.lockOrganisation, { organisation: key }),
+  isManaged: ({ creates }) => creates,
+  refusal: 'There is no organisation with this key, or you cannot create courses in it; ask one of its owners',
+})
 
 /** Returns whether a person administers the platform, manages an organisation, develops apps, or uses the planner. */
 export async function readRights(db: Db, { personId }: { personId: number }) {
@@ -69,8 +79,15 @@ export async function createOrganisation(
         ? undefined
         : await addMember(tx, who, { ...made, key: what.organisation }, { handle: what.owner, role: 'owner' }, policy)
     const owns = owner !== undefined && !('invitationId' in owner)
-    const row = { key: what.organisation, name, role: owns ? 'owner' : null, owns, administers: who.isAdministrator }
-    return toOrganisation(row)
+    return toOrganisation({
+      key: what.organisation,
+      name,
+      course_authors: 'owners',
+      role: owns ? 'owner' : null,
+      owns,
+      administers: who.isAdministrator,
+      creates: owns || who.isAdministrator,
+    })
   })
 }
 
@@ -87,17 +104,45 @@ export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrgani
   })
 }
 
+/** Decides whether all instructors of an organisation may create courses, and edit those that they created. */
+export function setCourseAuthors(db: Db, who: PersonCaller, what: SetCourseAuthors): Promise<Organisation> {
+  return db.transaction(async (tx) => {
+    const { id, key, course_authors: before } = await managedOrganisation.lock(tx, who, what.organisation)
+    const after = what.courseAuthors
+    if (before !== after) {
+      await tx.first(store.setCourseAuthors, { organisation: id, authors: after })
+      await audit(tx, who, 'organisation.course-authors', { organisation: key, before, after })
+    }
+    return readOrganisation(tx, who, what)
+  })
+}
+
 /** Reads an organisation. Throws unless the caller is one of its members or an administrator. */
-export async function readOrganisation(
-  db: Db,
-  who: PersonCaller,
-  { organisation: asked }: NameOrganisation,
-): Promise<Organisation> {
-  const row = await db.first(store.findManaged, { person: who.personId, organisation: asked })
+export async function readOrganisation(db: Db, who: PersonCaller, what: NameOrganisation): Promise<Organisation> {
+  return toOrganisation(await findOwn(db, who, what))
+}
+
+async function findOwn(db: Db, who: PersonCaller, { organisation }: NameOrganisation) {
+  const row = await db.first(store.findManaged, { person: who.personId, organisation })
   if (!row || (row.role === null && !row.administers))
     throw fail('forbidden', 'There is no organisation with this key, or you do not belong to it')
-  return toOrganisation(row)
+  return row
 }
+
+/** Lists the owners of an organisation, so that its members know whom to ask. */
+export async function listOwners(db: Db, who: PersonCaller, what: ListOwners) {
+  const { id } = await findOwn(db, who, what)
+  const rows = await db.all(store.listOwnerNames, { organisation: id, ...spanOf(what) })
+  const owners = rows.map(({ handle, first_name, last_name }) => ({
+    handle,
+    firstName: first_name,
+    lastName: last_name,
+  }))
+  return pageOf(owners, rows[0]?.total ?? 0, what)
+}
+
+/** The roles of members who can do what a role can. */
+const ROLES_ABOVE: Readonly<Record<string, string[]>> = { owner: ['owner'], developer: ['owner', 'developer'] }
 
 /** Lists the caller's organisations; for an administrator, lists all organisations. */
 export async function listOrganisations(
@@ -109,7 +154,8 @@ export async function listOrganisations(
     person: who.personId,
     words: wordsIn(what.query),
     keys: what.organisations === undefined ? null : [...what.organisations],
-    roles: what.role === undefined ? null : what.role === 'owner' ? ['owner'] : ['owner', 'developer'],
+    roles: what.role === undefined ? null : (ROLES_ABOVE[what.role] ?? null),
+    creates: what.role === 'courseAuthor',
     ...spanOf(what),
   })
   return pageOf(rows.map(toOrganisation), rows[0]?.total ?? 0, what)
@@ -249,11 +295,12 @@ export async function writeRole(
 const audit = (tx: Tx, who: PersonCaller, action: AuditAction, detail: Record<string, string>) =>
   recordAudit(tx, who, { action, personId: who.personId, detail })
 
-const toOrganisation = (row: OrganisationRoles & { key: string; name: string; role: string | null }): Organisation => ({
+const toOrganisation = (row: Omit<RowOf<typeof store.findManaged>, 'id'>): Organisation => ({
   organisation: row.key,
   name: row.name,
   role: row.role,
-  may: { manage: mayManage(row), leave: row.role !== null },
+  courseAuthors: row.course_authors as Organisation['courseAuthors'],
+  may: { manage: mayManage(row), leave: row.role !== null, createCourses: row.creates },
 })
 
 const toMember = (row: RowOf<typeof store.findMember>): OrganisationMember => ({

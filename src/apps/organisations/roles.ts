@@ -8,6 +8,8 @@ export interface OrganisationRoles {
 
 /** Roles that may manage an organisation, its courses, its classes and its badges. */
 export const MANAGERS = ['owner', 'administrator'] as const satisfies readonly Role[]
+/** Roles that may write courses of an organisation. A course author edits only courses that they created. */
+export const AUTHORS = [...MANAGERS, 'courseAuthor'] as const satisfies readonly Role[]
 /** Roles that may manage the apps and plugins of an organisation. */
 export const DEVELOPERS = ['owner', 'developer', 'administrator'] as const satisfies readonly Role[]
 /** Roles that may manage an app or plugin that exists: an app can also have an owner without an organisation. */

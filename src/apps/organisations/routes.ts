@@ -10,9 +10,11 @@ import {
   createOrganisation,
   listMembers,
   listOrganisations,
+  listOwners,
   readOrganisation,
   removeMember,
   renameOrganisation,
+  setCourseAuthors,
   setMember,
 } from './organisations.ts'
 import { importPeople } from './people-import.ts'
@@ -22,14 +24,17 @@ import {
   ImportPeople,
   ListMembers,
   ListOrganisations,
+  ListOwners,
   MemberPage,
   NameOrganisation,
   Organisation,
   OrganisationMember,
   OrganisationPage,
+  OwnerPage,
   PeopleReport,
   RemoveMember,
   RenameOrganisation,
+  SetCourseAuthors,
   SetMember,
 } from './schema.ts'
 
@@ -69,6 +74,29 @@ export const organisationOperations: readonly Operation[] = [
     output: json(Organisation),
     errors: ['forbidden'],
     run: ({ db, who }, input) => readOrganisation(db, who, input),
+  }),
+  op('POST /edu/v1/organisation/course-authors', {
+    name: 'setCourseAuthors',
+    summary: 'Set who can create courses',
+    description:
+      'Decides whether instructors of an organisation can create courses and edit those that they created. Owners can always create and edit all of its courses.',
+    example: { request: { organisation: 'sandhills', courseAuthors: 'instructors' }, as: 'ellis' },
+    roles: MANAGERS,
+    input: SetCourseAuthors,
+    output: json(Organisation),
+    run: ({ db, who }, input) => setCourseAuthors(db, who, input),
+  }),
+  op('GET /edu/v1/organisation/owners', {
+    name: 'listOrganisationOwners',
+    summary: 'List owners of an organisation',
+    description:
+      'Returns the owners of an organisation, sorted by handle. Its members can read the list, so that they know whom to ask.',
+    example: { request: { organisation: 'sandhills' }, as: 'ellis' },
+    roles: ['member', 'owner', 'administrator'],
+    input: ListOwners,
+    output: json(OwnerPage),
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => listOwners(db, who, input),
   }),
   op('GET /edu/v1/organisation/list', {
     name: 'listOrganisations',

@@ -19,6 +19,18 @@ export const CreateOrganisation = Type.Object({
 export type CreateOrganisation = Static<typeof CreateOrganisation>
 export const RenameOrganisation = Type.Object({ organisation, name })
 export type RenameOrganisation = Static<typeof RenameOrganisation>
+/** Who can create courses besides those who manage the organisation. */
+export const COURSE_AUTHORS = ['owners', 'instructors'] as const
+export const SetCourseAuthors = Type.Object({
+  organisation,
+  courseAuthors: {
+    ...Id('Who can create courses: only owners, or also all instructors of the organisation'),
+    enum: COURSE_AUTHORS,
+  },
+})
+export type SetCourseAuthors = Static<typeof SetCourseAuthors>
+export const ListOwners = Type.Object({ organisation, ...paging })
+export type ListOwners = Static<typeof ListOwners>
 export const NameOrganisation = Type.Object({ organisation })
 export type NameOrganisation = Static<typeof NameOrganisation>
 export const ListOrganisations = Type.Object({
@@ -26,9 +38,9 @@ export const ListOrganisations = Type.Object({
   organisations: Type.Optional(IdList('Only organisations with these keys', 100)),
   role: Type.Optional({
     ...Id(
-      'Only organisations in which the caller can do what this role can: owners can do what developers can, administrators everything',
+      'Only organisations in which the caller can do what this role can: owners can do what developers and course authors can, administrators everything',
     ),
-    enum: ['owner', 'developer'],
+    enum: ['owner', 'developer', 'courseAuthor'],
   }),
   ...paging,
 })
@@ -94,10 +106,14 @@ export const Organisation = Type.Object(
     role: Type.Union([Type.String(), Type.Null()], {
       description: 'The caller’s role in it; null for an administrator who is not a member',
     }),
+    courseAuthors: Type.Enum([...COURSE_AUTHORS], {
+      description: 'Who can create courses: only owners, or also all instructors of the organisation',
+    }),
     may: Type.Object(
       {
         manage: Type.Boolean({ description: 'Can rename it, and invite, update and remove its members' }),
         leave: Type.Boolean({ description: 'Can leave it: false for the last owner' }),
+        createCourses: Type.Boolean({ description: 'Can create courses of the organisation' }),
       },
       { title: 'OrganisationPermissions', description: 'Permissions of the caller' },
     ),
@@ -113,6 +129,14 @@ export const OrganisationMember = Type.Object(
   { title: 'OrganisationMember' },
 )
 export type OrganisationMember = Static<typeof OrganisationMember>
+
+export const OwnerPage = PageOf(
+  Type.Object(
+    { handle: Type.String(), firstName: Type.String(), lastName: Type.String() },
+    { title: 'OrganisationOwner' },
+  ),
+  'OrganisationOwnerPage',
+)
 
 const orNull = (schema: ReturnType<typeof Type.String>, description: string) =>
   Type.Union([schema, Type.Null()], { description })

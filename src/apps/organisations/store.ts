@@ -60,27 +60,46 @@ export const deleteOrganisations = write('organisations.delete', {
     returning o.key`,
 })
 
+const organisationRow = {
+  key: c.text,
+  name: c.text,
+  course_authors: c.text,
+  role: nullable(c.text),
+  owns: c.bool,
+  administers: c.bool,
+  creates: c.bool,
+}
+
 /** Finds an organisation, with the person's role and rights in it. */
 export const findManaged = read('organisations.findManaged', {
   params: { person: c.int8, organisation: c.text },
-  row: { id: c.int8, key: c.text, name: c.text, role: nullable(c.text), owns: c.bool, administers: c.bool },
+  row: { id: c.int8, ...organisationRow },
   text: `
-    select o.id, o.key, o.name, m.role, r.owns, r.administers
+    select o.id, o.key, o.name, o.course_authors, m.role, r.owns, r.administers, w.creates
       from organisations o left join organisation_members m on m.organisation_id = o.id and m.person_id = :person,
-      lateral roles_in_organisation(:person, o.id) r
+      lateral roles_in_organisation(:person, o.id) r, lateral creates_courses(:person, o.id) w
      where o.key = :organisation`,
 })
 
 /** Reads the person's rights across all organisations, which determine the areas of the pages that they may use. */
 export const findRights = read('organisations.findRights', {
   params: { person: c.int8, developers: c.textArray, planners: c.textArray },
-  row: { administers: c.bool, develops: c.bool, owns: c.bool, plans: c.bool, born: nullable(c.text) },
+  row: {
+    administers: c.bool,
+    develops: c.bool,
+    owns: c.bool,
+    creates: c.bool,
+    plans: c.bool,
+    born: nullable(c.text),
+  },
   gather: false,
   text: `
     select r.administers,
            r.administers or exists (select from organisation_members m where m.person_id = :person and m.role = any(:developers))
              or exists (select from apps a where a.owner_id = :person) as develops,
            exists (select from organisation_members m where m.person_id = :person and m.role = 'owner') as owns,
+           r.administers or exists (select from organisation_members m, lateral creates_courses(:person, m.organisation_id) w
+                                     where m.person_id = :person and w.creates) as creates,
            r.administers or exists (select from organisation_members m where m.person_id = :person and m.role = any(:planners))
              or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
              or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
@@ -103,6 +122,12 @@ export const insertOrganisation = write('organisations.insertOne', {
     insert into organisations (key, name, created_at) values (:key, :name, :now) on conflict (key) do nothing returning id`,
 })
 
+export const setCourseAuthors = write('organisations.setCourseAuthors', {
+  params: { organisation: c.int8, authors: c.text },
+  row: { id: c.int8 },
+  text: `update organisations set course_authors = :authors where id = :organisation returning id`,
+})
+
 export const setName = write('organisations.setName', {
   params: { organisation: c.int8, name: c.text },
   row: { id: c.int8 },
@@ -116,15 +141,18 @@ export const listOrganisations = report('organisations.list', {
     words: c.textArray,
     keys: nullable(c.textArray),
     roles: nullable(c.textArray),
+    creates: c.bool,
     limit: c.int8,
     offset: c.int8,
   },
-  row: { key: c.text, name: c.text, role: nullable(c.text), owns: c.bool, administers: c.bool, total: c.int8 },
+  row: { ...organisationRow, total: c.int8 },
   text: `
-    select o.key, o.name, m.role, m.role is not distinct from 'owner' as owns, r.administers, count(*) over () as total
+    select o.key, o.name, o.course_authors, m.role, m.role is not distinct from 'owner' as owns, r.administers, w.creates,
+           count(*) over () as total
       from roles_in_organisation(:person, null) r, organisations o
-      left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
-     where (r.administers or m.role is not null and (:roles is null or m.role = any(:roles)))
+      left join organisation_members m on m.organisation_id = o.id and m.person_id = :person,
+      lateral creates_courses(:person, o.id) w
+     where (r.administers or m.role is not null and (:roles is null or m.role = any(:roles))) and (not :creates or w.creates)
        and (:keys is null or o.key = any(:keys)) and ${contains(`o.name || ' ' || o.key`)}
      order by o.name, o.key limit :limit offset :offset`,
 })
@@ -233,6 +261,17 @@ export const listOwners = read('organisations.listOwners', {
   row: { person_id: c.int8 },
   gather: false,
   text: `select person_id from organisation_members where organisation_id = :organisation and role = 'owner' order by person_id`,
+})
+
+/** Lists the owners of an organisation by name, for its members. */
+export const listOwnerNames = read('organisations.listOwnerNames', {
+  params: { organisation: c.int8, limit: c.int8, offset: c.int8 },
+  row: { handle: c.text, first_name: c.text, last_name: c.text, total: c.int8 },
+  gather: false,
+  text: `
+    select p.handle, p.first_name, p.last_name, count(*) over () as total
+      from organisation_members m join people p on p.id = m.person_id
+     where m.organisation_id = :organisation and m.role = 'owner' order by p.handle_key limit :limit offset :offset`,
 })
 
 /** Returns whether the person is an owner, and how many other owners there are. */

@@ -55,6 +55,8 @@ export async function findAddressMistake(
 
 export interface Sending {
   readonly uri: string
+  /** POST by default. A GET has no body. */
+  readonly method?: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   /** The JSON text to send. */
   readonly body: string
@@ -85,7 +87,7 @@ export interface Failure {
 
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** Posts JSON to a server outside the platform. Never throws; failures are returned. */
+/** Sends a request to a server outside the platform. Never throws; failures are returned. */
 export async function send(what: Sending, environment: Pick<Environment, 'get'>): Promise<OutboundResponse | Failure> {
   const out = environment.get(outbound)
   const mistake = findUriMistake(what.uri, out)
@@ -102,14 +104,9 @@ function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Outboun
   const isTls = url.protocol === 'https:'
   const ends = new AbortController()
   const request = (isTls ? requestHttps : requestHttp)(url, {
-    method: 'POST',
+    method: what.method ?? 'POST',
     agent: isTls ? out.https : out.http,
-    headers: {
-      ...what.headers,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(what.body),
-      accept: 'application/json',
-    },
+    headers: what.method === 'GET' ? what.headers : { ...what.headers, ...jsonHeaders(what.body) },
     lookup: vetted(out),
   })
   const finish = (outcome: OutboundResponse | Failure | 'stale') => {
@@ -138,9 +135,15 @@ function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Outboun
     problem: `There was no complete response within ${what.timeoutMs / 1000} seconds`,
   })
   onAbort(what.signal, { failure: 'stopped', problem: 'The platform stopped' })
-  request.end(what.body)
+  request.end(what.method === 'GET' ? undefined : what.body)
   return promise
 }
+
+const jsonHeaders = (body: string) => ({
+  'content-type': 'application/json',
+  'content-length': Buffer.byteLength(body),
+  accept: 'application/json',
+})
 
 function findUnwanted({ statusCode: status, headers }: IncomingMessage): Failure | undefined {
   if (status! >= 300 && status! < 400)

@@ -11,6 +11,7 @@ import { countCodeGuess, countTakenId } from '../courses/guesses.ts'
 import {
   changeClass,
   createClass,
+  duplicateClass,
   listManagedClasses,
   readClass,
   removeStaff,
@@ -22,6 +23,7 @@ import {
   ChangeClass,
   ClassDetails,
   CreateClass,
+  DuplicateClass,
   ListManagedClasses,
   ManagedClassPage,
   NameClass,
@@ -74,6 +76,25 @@ export const managementOperations: readonly Operation[] = [
     output: json(ClassDetails),
     errors: ['conflict'],
     run: (context, input) => choosingCode(context, input, () => changeClass(context.db, context.who, input)),
+  }),
+  op('POST /edu/v1/class/duplicate', {
+    name: 'duplicateClass',
+    summary: 'Duplicate a class',
+    description:
+      'Creates a class with the settings and staff of another class, on the newest version of the course or on the same one. Students, results and locks are not copied, and a join code is replaced by a new one. Staff who do not belong to the organisation are invited again.',
+    example: {
+      request: { classId: 'class-delta', newClassId: 'class-echo', name: 'Preflight Echo' },
+      as: 'ellis',
+      after: 'createClass',
+    },
+    roles: MANAGERS,
+    input: DuplicateClass,
+    output: json(ClassDetails),
+    errors: ['impossibleNow', 'conflict'],
+    run: (context, input) =>
+      countTakenId(context, () =>
+        duplicateClass(context.db, context.who, input, context.environment.get(invitationPolicy)),
+      ),
   }),
   op('POST /edu/v1/class/end', {
     name: 'endClass',

@@ -29,6 +29,7 @@ export const findClass = read('classes.findOne', {
   row: {
     ...classRow,
     organisation_id: c.int8,
+    version_id: c.int8,
     student: nullable(c.text),
     status: nullable(c.text),
     teaches: c.bool,
@@ -37,7 +38,7 @@ export const findClass = read('classes.findOne', {
     owns: c.bool,
   },
   text: `
-    select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, o.id as organisation_id, e.key as student, e.status,
+    select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, o.id as organisation_id, c.version_id, e.key as student, e.status,
            r.teaches, r.observes, r.manages, w.owns
       from ${classTables} left join enrolments e on e.class_id = c.id and e.person_id = :person and e.status <> 'dropped',
       lateral roles_in_class(:person, c) r, lateral owns_class(:person, c) w

@@ -317,3 +317,36 @@ test('a student may open lessons and write notes about themselves until they are
   assert.equal(await compare(), false)
   await app.sql(`update enrolments set status = 'active' where key = 'blake-alpha'`)
 })
+
+test('a copy of a class has its settings and staff, and neither its students nor its join code', async () => {
+  await create(finley, { classId: 'first-run', name: 'Run', sequential: true, newJoinCode: true })
+  const { joinCode } = (await read(finley, 'first-run')).body
+  await call(finley, 'POST', `${PATH}/staff`, { classId: 'first-run', handle: '@casey', role: 'instructor' })
+  // Drew teaches the class without being a member of the school.
+  await app.sql(
+    `insert into class_staff (class_id, person_id, role) select c.id, p.id, 'observer' from classes c, people p where c.key = 'first-run' and p.handle = '@drew';
+     insert into enrolments (key, class_id, person_id, status, enrolled_at, changed_at)
+     select 'avery-run', c.id, p.id, 'active', now(), now() from classes c, people p where c.key = 'first-run' and p.handle = '@avery'`,
+  )
+  await call(finley, 'PUT', '/edu/v1/course', { courseId: 'course', name: 'Course two', lessons: [] })
+  await call(finley, 'POST', '/edu/v1/course/publish', { courseId: 'course' })
+  const made = await act(finley, 'duplicate', 'first-run', { newClassId: 'second-run' })
+  assert.equal(made.status, 200, made.text)
+  const { name, sequential, staff, students, course } = made.body
+  assert.deepEqual([name, sequential, staff, course.version], ['Copy of Run', true, [CASEY], 2])
+  assert.deepEqual(students, { active: 0, suspended: 0, dropped: 0 })
+  assert.match(made.body.joinCode, /^[B-Z]{4}-[B-Z]{4}$/)
+  assert.notEqual(made.body.joinCode, joinCode)
+  const invited = await app.sql(
+    `select i.handle, i.role from invitations i join classes c on c.id = i.class_id where c.key = 'second-run'`,
+  )
+  assert.deepEqual(invited, [{ handle: '@drew', role: 'observer' }])
+  const same = await act(finley, 'duplicate', 'first-run', { version: 'same', name: 'Third' })
+  assert.deepEqual([same.body.name, same.body.course.version], ['Third', 1])
+  assert.deepEqual(await audited('class.duplicated', 'second-run'), [
+    { class: 'second-run', from: 'first-run', course: 'course', self: true },
+  ])
+  assertError(await act(finley, 'duplicate', 'first-run', { newClassId: 'second-run' }), 409, 4091)
+  for (const browser of [casey, drew, avery, blake])
+    assertError(await act(browser, 'duplicate', 'first-run'), 403, 4032)
+})

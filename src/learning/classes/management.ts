@@ -12,6 +12,7 @@ import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
+import { nameCopy } from '../courses/duplicating.ts'
 import { revealsId } from '../courses/guesses.ts'
 import { toCourse } from './classes.ts'
 import { resolveName } from './enrolments.ts'
@@ -22,6 +23,7 @@ import type {
   ChangeClass,
   ClassDetails,
   CreateClass,
+  DuplicateClass,
   ListManagedClasses,
   ManagedClass,
   NameClass,
@@ -81,9 +83,38 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
       sequential: what.sequential ?? false,
       joinCode: chooseJoinCode(what, null, makeJoinCode),
     }
-    if (!(await tx.first(store.createClass, { key, course, version, ...settings, now: who.at })))
-      throw revealsId(fail('conflict', 'A class with this id already exists; choose another id, or leave it out'))
+    if (!(await tx.first(store.createClass, { key, course, version, ...settings, now: who.at }))) throw takenId()
     await audit(tx, who, 'class.created', { class: key, course: courseId })
+    return readClass(tx, who, { classId: key })
+  })
+}
+
+/**
+ * Creates a class with the settings and the staff of another one, without its students. Staff who are not members of the
+ * organisation are invited again.
+ */
+export function duplicateClass(
+  db: Db,
+  who: PersonCaller,
+  what: DuplicateClass,
+  policy: InvitationPolicy,
+): Promise<ClassDetails> {
+  return refusingTakenCode(db, async (tx) => {
+    const source = await lockManaged(tx, who, what.classId)
+    const { id: course, version_id: newest } = await lockManagedCourse(tx, who, source.course)
+    const key = readOwnId('newClassId', what.newClassId)
+    const settings = {
+      name: what.name === undefined ? nameCopy(source.name) : readName(what.name),
+      sequential: source.is_sequential,
+      joinCode: source.join_code === null ? null : makeJoinCode(),
+    }
+    const version = what.version === 'same' ? source.version_id : newest!
+    const made = await tx.first(store.createClass, { key, course, version, ...settings, now: who.at })
+    if (!made) throw takenId()
+    await audit(tx, who, 'class.duplicated', { class: key, from: source.class, course: source.course })
+    const copy = { ...source, id: made.id, class: key }
+    for (const { handle, role } of await tx.all(store.listStaff, { class: source.id }))
+      await addStaff(tx, who, copy, { handle, role }, policy)
     return readClass(tx, who, { classId: key })
   })
 }
@@ -138,17 +169,27 @@ export function setStaff(
 ): Promise<Staff | SentInvitation> {
   return db.transaction(async (tx) => {
     const row = await lockManaged(tx, who, what.classId)
-    const handle = await resolveName(tx, row, normaliseHandle(what.handle))
-    const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
-    const person = staff?.person_id ?? (await findJoiners(tx, who, row.organisation_id, [handle])).get(handle)
-    if (person === undefined) {
-      if (await tx.first(store.findStudentByHandle, { class: row.id, handle })) throw fail('impossibleNow', STUDENT)
-      const organisation = { id: row.organisation_id, key: row.organisation }
-      return invitePerson(tx, who, { organisation, class: { id: row.id, key: row.class } }, what, policy)
-    }
-    await putOnStaff(tx, who, row, { person, role: what.role })
-    return toStaff((await tx.first(store.findStaffByHandle, { class: row.id, handle }))!)
+    return addStaff(tx, who, row, what, policy)
   })
+}
+
+async function addStaff(
+  tx: Tx,
+  who: PersonCaller,
+  row: Row,
+  what: Omit<SetStaff, 'classId'>,
+  policy: InvitationPolicy,
+): Promise<Staff | SentInvitation> {
+  const handle = await resolveName(tx, row, normaliseHandle(what.handle))
+  const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
+  const person = staff?.person_id ?? (await findJoiners(tx, who, row.organisation_id, [handle])).get(handle)
+  if (person === undefined) {
+    if (await tx.first(store.findStudentByHandle, { class: row.id, handle })) throw fail('impossibleNow', STUDENT)
+    const organisation = { id: row.organisation_id, key: row.organisation }
+    return invitePerson(tx, who, { organisation, class: { id: row.id, key: row.class } }, what, policy)
+  }
+  await putOnStaff(tx, who, row, { person, role: what.role })
+  return toStaff((await tx.first(store.findStaffByHandle, { class: row.id, handle }))!)
 }
 
 const STUDENT = 'This user is a student of the class; drop them first'
@@ -198,6 +239,8 @@ export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promi
   })
 }
 
+const takenId = () =>
+  revealsId(fail('conflict', 'A class with this id already exists; choose another id, or leave it out'))
 const makeJoinCode = () => showUserCode(makeUserCode())
 
 /**

@@ -8,7 +8,7 @@ export const lockCourse = write('courses.lockOne', {
   text: `select id from courses where key = :course for update`,
 })
 
-/** Finds a course with its draft and its newest version, and whether the person manages it. */
+/** Finds a course with its draft and its newest version, and whether the person manages or edits it. */
 export const findManaged = read('courses.findManaged', {
   params: { person: c.int8, course: c.text },
   row: {
@@ -16,15 +16,16 @@ export const findManaged = read('courses.findManaged', {
     key: c.text,
     organisation: c.text,
     manages: c.bool,
+    edits: c.bool,
     draft: nullable(c.json),
     document: nullable(c.json),
     version_id: nullable(c.int8),
     version: nullable(c.int4),
   },
   text: `
-    select k.id, k.key, o.key as organisation, r.owns or r.administers as manages, k.draft, v.document, v.id as version_id, v.number as version
+    select k.id, k.key, o.key as organisation, r.manages, r.edits, k.draft, v.document, v.id as version_id, v.number as version
       from courses k join organisations o on o.id = k.organisation_id left join course_versions v on v.id = k.version_id,
-      lateral roles_in_organisation(:person, k.organisation_id) r
+      lateral roles_in_course(:person, k) r
      where k.key = :course`,
 })
 
@@ -36,10 +37,11 @@ export const findDocument = read('courses.findDocument', {
 
 /** Creates a course with a draft. Returns no row if the id is taken. */
 export const createCourse = write('courses.create', {
-  params: { key: c.text, organisation: c.int8, draft: c.json, now: c.timestamptz },
+  params: { key: c.text, organisation: c.int8, author: c.int8, draft: c.json, now: c.timestamptz },
   row: { id: c.int8 },
   text: `
-    insert into courses (key, organisation_id, draft, draft_at, created_at) values (:key, :organisation, :draft, :now, :now)
+    insert into courses (key, organisation_id, author_id, draft, draft_at, created_at)
+    values (:key, :organisation, :author, :draft, :now, :now)
     on conflict (key) do nothing returning id`,
 })
 
@@ -68,7 +70,7 @@ export const listVersions = read('courses.listVersions', {
       from course_versions v where v.course_id = :course order by v.number desc limit :limit offset :offset`,
 })
 
-/** Lists the courses that the person manages, including unpublished ones, sorted by name. */
+/** Lists the courses that the person edits, including unpublished ones, sorted by name. */
 export const listManaged = report('courses.listManaged', {
   params: { person: c.int8, organisation: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: {
@@ -85,10 +87,19 @@ export const listManaged = report('courses.listManaged', {
       from (select k.id, k.key, o.key as organisation, coalesce(v.name, k.draft->>'name', '') as name, v.number as version,
                    k.draft is not null as has_draft, count(*) over () as total
               from organisations o join courses k on k.organisation_id = o.id left join course_versions v on v.id = k.version_id,
-              lateral roles_in_organisation(:person, o.id) r
-             where (r.owns or r.administers) and (:organisation is null or o.key = :organisation)
+              lateral roles_in_course(:person, k) r
+             where r.edits and (:organisation is null or o.key = :organisation)
              order by name, k.key limit :limit offset :offset) m
      order by m.name, m.key`,
+})
+
+export const exportCreated = report('courses.exportCreated', {
+  params: { person: c.int8 },
+  row: { key: c.text, organisation: c.text, name: c.text, created_at: c.instant },
+  text: `
+    select k.key, o.key as organisation, coalesce(v.name, k.draft->>'name', '') as name, k.created_at
+      from courses k join organisations o on o.id = k.organisation_id left join course_versions v on v.id = k.version_id
+     where k.author_id = :person order by k.id`,
 })
 
 export const findByName = report('courses.findByName', {
@@ -97,8 +108,8 @@ export const findByName = report('courses.findByName', {
   text: `
     select k.key as id, n.name, o.name as about
       from organisations o join courses k on k.organisation_id = o.id left join course_versions v on v.id = k.version_id,
-      lateral (select coalesce(v.name, k.draft->>'name', '') as name) n, lateral roles_in_organisation(:person, o.id) r
-     where (r.owns or r.administers) and ${contains(`n.name || ' ' || k.key`)}
+      lateral (select coalesce(v.name, k.draft->>'name', '') as name) n, lateral roles_in_course(:person, k) r
+     where r.edits and ${contains(`n.name || ' ' || k.key`)}
      order by n.name, k.key limit :limit`,
 })
 

@@ -55,6 +55,7 @@ test('a course begins as a draft, which nobody reads but those who manage it', a
     courseId: 'night',
     organisation: 'school',
     version: null,
+    may: { createClasses: true },
     draft: true,
     name: 'Night rating',
     lessons: [

@@ -1,6 +1,4 @@
-import { makeClientId } from '../../apps/apps/apps.ts'
-import { isLaunchOf } from '../../apps/apps/redirect-uris.ts'
-import { readManaged } from '../../apps/organisations/organisations.ts'
+import { readAuthored } from '../../apps/organisations/organisations.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
@@ -13,10 +11,11 @@ import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import * as store from './authoring-store.ts'
+import { checkContent } from './checking.ts'
 import { removeCourses, shownContent } from './courses.ts'
 import { revealsId } from './guesses.ts'
 import { publishVersion } from './publish.ts'
-import { canonicalCourse, findCourseMistakes, passCodeRefusal } from './rules.ts'
+import { canonicalCourse } from './rules.ts'
 import {
   type CourseContent,
   type CourseDocument,
@@ -34,10 +33,10 @@ import {
   type ReadDocument,
   type SaveCourse,
 } from './schema.ts'
-import { findOwners } from './store.ts'
 
-// These operations are for the managers of a course: owners of its organisation, and administrators. A course that the
-// caller does not manage is refused like one that does not exist.
+// These operations are for those who edit a course: owners of its organisation, administrators, and the instructor who
+// created it if the organisation lets instructors create courses. A course that the caller does not edit is refused like
+// one that does not exist.
 
 const NOT_MANAGED = 'There is no course with this id, or you do not manage it'
 const OWN_ID = new RegExp(ID_PATTERN)
@@ -52,14 +51,15 @@ export function readOwnId(field: string, id: string | undefined): string {
 const findCourse = (db: Db, { person, key }: { person: number; key: string }) =>
   db.first(store.findManaged, { person, course: key })
 
-/** Reads and locks courses that the caller manages. The lock also prevents publishing and the creation of classes. */
-const managedCourse = managed({
+/** Reads and locks courses. The lock also prevents publishing and the creation of classes. */
+const course = {
   find: findCourse,
-  lock: (tx, key) => tx.first(store.lockCourse, { course: key }),
-  isManaged: ({ manages }) => manages,
+  lock: (tx: Tx, key: string) => tx.first(store.lockCourse, { course: key }),
   refusal: NOT_MANAGED,
-})
-export const lockManagedCourse = managedCourse.lock
+}
+export const editedCourse = managed({ ...course, isManaged: ({ edits }) => edits })
+/** Locks a course of which the caller can create classes. */
+export const lockManagedCourse = managed({ ...course, isManaged: ({ manages }) => manages }).lock
 
 /**
  * Creates an unpublished course with a draft, or replaces the draft of an existing course. Published versions do not
@@ -72,13 +72,13 @@ export function saveCourse(
   environment: EnvironmentName,
 ): Promise<CourseDocument> {
   return db.transaction(async (tx) => {
-    const owner = organisation === undefined ? undefined : await readManaged(tx, who, organisation)
+    const owner = organisation === undefined ? undefined : await readAuthored(tx, who, organisation)
     if (courseId !== undefined) await tx.first(store.lockCourse, { course: courseId })
     const course = courseId === undefined ? undefined : await findCourse(tx, { person: who.personId, key: courseId })
-    if (course && owner && !course.manages) throw taken()
+    if (course && owner && !course.edits) throw taken()
     if (!owner && courseId === undefined)
       throw fail('parameterMissing', 'organisation is missing: it is required for a new course')
-    if (!owner && !course?.manages) throw fail('forbidden', `${NOT_MANAGED}; for a new course, send organisation`)
+    if (!owner && !course?.edits) throw fail('forbidden', `${NOT_MANAGED}; for a new course, send organisation`)
     if (course && owner && owner.key !== course.organisation)
       throw fail(
         'validationFailed',
@@ -89,10 +89,19 @@ export function saveCourse(
     await checkContent(tx, key, content, environment)
     const draft = canonicalCourse(content)
     if (course) await tx.first(store.setDraft, { course: course.id, draft, now: who.at })
-    else if (!(await tx.first(store.createCourse, { key, organisation: owner!.id, draft, now: who.at }))) throw taken()
+    else await createCourse(tx, who, { key, organisation: owner!.id, draft })
     await audit(tx, who, course ? 'course.drafted' : 'course.created', { course: key })
     return readDocument(tx, who, { courseId: key })
   })
+}
+
+/** Creates a course. Throws if the id is taken. */
+export async function createCourse(
+  tx: Tx,
+  who: PersonCaller,
+  what: { key: string; organisation: number; draft: string },
+): Promise<void> {
+  if (!(await tx.first(store.createCourse, { ...what, author: who.personId, now: who.at }))) throw taken()
 }
 
 const taken = () =>
@@ -103,9 +112,9 @@ const taken = () =>
  * there is no draft.
  */
 export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument): Promise<CourseDocument> {
-  const course = await managedCourse.read(db, who, what.courseId)
-  const { key: courseId, organisation, version } = course
-  const ids = { courseId, organisation, version }
+  const course = await editedCourse.read(db, who, what.courseId)
+  const { key: courseId, organisation, version, manages } = course
+  const ids = { courseId, organisation, version, may: { createClasses: manages } }
   if (what.version === undefined) {
     const document = JSON.parse((course.draft ?? course.document)!)
     return { ...ids, draft: course.draft !== null, ...document }
@@ -145,7 +154,7 @@ export function publishCourse(
   environment: EnvironmentName,
 ): Promise<CourseVersion> {
   return db.transaction(async (tx) => {
-    const { id, key, draft, document, version } = await lockManagedCourse(tx, who, what.courseId)
+    const { id, key, draft, document, version } = await editedCourse.lock(tx, who, what.courseId)
     if (draft === null) throw fail('impossibleNow', 'There is no draft to publish; change the course first')
     if (draft === document) throw fail('impossibleNow', `The draft is the same as version ${version}; change it first`)
     const content: CourseContent = JSON.parse(draft)
@@ -158,7 +167,7 @@ export function publishCourse(
 }
 
 export async function listVersions(db: Db, who: PersonCaller, what: ListVersions): Promise<Page<CourseVersion>> {
-  const { id, key } = await managedCourse.read(db, who, what.courseId)
+  const { id, key } = await editedCourse.read(db, who, what.courseId)
   const rows = await db.all(store.listVersions, { course: id, ...spanOf(what) })
   const versions = rows.map(({ number, name, published_at, classes }) => ({
     courseId: key,
@@ -172,7 +181,7 @@ export async function listVersions(db: Db, who: PersonCaller, what: ListVersions
 
 export function discardDraft(db: Db, who: PersonCaller, what: ReadCourse): Promise<void> {
   return db.transaction(async (tx) => {
-    const { id, key, draft, version } = await lockManagedCourse(tx, who, what.courseId)
+    const { id, key, draft, version } = await editedCourse.lock(tx, who, what.courseId)
     if (draft === null) throw fail('impossibleNow', 'There is no draft to discard')
     if (version === null)
       throw fail(
@@ -186,7 +195,7 @@ export function discardDraft(db: Db, who: PersonCaller, what: ReadCourse): Promi
 
 export function removeCourse(db: Db, who: PersonCaller, what: ReadCourse): Promise<void> {
   return db.transaction(async (tx) => {
-    const { id, key, version } = await lockManagedCourse(tx, who, what.courseId)
+    const { id, key, version } = await editedCourse.lock(tx, who, what.courseId)
     if ((await tx.first(store.findClass, { course: id }))?.has_class)
       throw fail('impossibleNow', 'This course has classes, so it cannot be deleted')
     await removeCourses(tx, { keys: [key] })
@@ -212,30 +221,10 @@ export async function listManagedCourses(
   return pageOf(courses, rows[0]?.total ?? 0, what)
 }
 
-/**
- * Throws if a course breaks a rule that the schema cannot express: the course must be consistent, no other course may
- * use its ids, its apps must exist, and the launch settings of its lessons must fit those apps.
- */
-async function checkContent(tx: Tx, key: string, content: CourseContent, environment: EnvironmentName): Promise<void> {
-  const [mistake] = findCourseMistakes(content)
-  if (mistake) throw fail('validationFailed', `${mistake.where} must ${mistake.must}`)
-  const lessons = lessonsIn(content)
-  const ids = { lesson: lessons.map(({ id }) => id), objective: (content.objectives ?? []).map(({ id }) => id) }
-  const owners = await tx.all(findOwners, { keys: [...ids.lesson, ...ids.objective] })
-  for (const { kind, key: id, course } of owners)
-    if (course !== key && ids[kind as 'lesson' | 'objective'].includes(id))
-      throw revealsId(fail('validationFailed', `${kind}s must have unique ids: ${id} belongs to another course`))
-  const clientOf = (app: string) => makeClientId(environment, app.replace(/^gs-(sbx-)?/, ''))
-  const clients = [...new Set(lessons.flatMap(({ app }) => (app === undefined ? [] : clientOf(app))))]
-  const apps = new Map((await tx.all(store.findApps, { clients })).map((row) => [row.client_id, row]))
-  for (const { id, app, launchUri, passCode } of lessons) {
-    if (app === undefined) continue
-    const found = apps.get(clientOf(app))
-    if (!found) throw fail('validationFailed', `lessons must refer to existing apps: ${id} refers to ${app}`)
-    if (found.is_public && passCode) throw fail('validationFailed', `passCode of ${id} must ${passCodeRefusal(app)}`)
-    if (launchUri !== undefined && !found.uris.some((uri) => isLaunchOf(launchUri, uri)))
-      throw fail('validationFailed', `launchUri of ${id} must be a redirect URI of ${app}, with or without a query`)
-  }
+/** Lists the courses that a person created, for their download. */
+export async function* exportCourses(db: Db, personId: number): AsyncGenerator<unknown> {
+  for await (const row of db.stream(store.exportCreated, { person: personId }))
+    yield { courseId: row.key, organisation: row.organisation, name: row.name, createdDate: row.created_at }
 }
 
 const audit = (tx: Tx, who: PersonCaller, action: AuditAction, detail: Record<string, string | number | null>) =>

@@ -3,10 +3,10 @@ import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { lockFiles } from '../content/content.ts'
+import { checkFiles } from './checking.ts'
 import { revealsId } from './guesses.ts'
-import { canonicalCourse, contentText, filesOf, findFileMistake, type LessonRow, lessonRows } from './rules.ts'
-import { type CourseContent, kindOf, lessonsIn } from './schema.ts'
+import { canonicalCourse, contentText, filesOf, type LessonRow, lessonRows } from './rules.ts'
+import { type CourseContent, kindOf } from './schema.ts'
 import * as store from './store.ts'
 
 /** Publishes the next version of a course. Existing classes stay on the version that they use. */
@@ -54,16 +54,6 @@ export async function publishVersion(
   await tx.all(store.insertObjectiveVersions, { version: version.id, rows: JSON.stringify(linked) })
   await tx.all(store.setVersion, { course, version: version.id })
   return version
-}
-
-/** Throws if a lesson uses a file that it cannot use. Until the end of the transaction, no such file can be deleted. */
-async function checkFiles(tx: Tx, course: number, content: CourseContent): Promise<void> {
-  const lessons = lessonsIn(content)
-  const types = await lockFiles(tx, { course, keys: lessons.flatMap(filesOf) })
-  for (const lesson of lessons) {
-    const mistake = findFileMistake(lesson, types)
-    if (mistake) throw fail('validationFailed', `lessons must ${mistake}`)
-  }
 }
 
 const toRow = (row: LessonRow, idOf: (key: string) => number, environment: EnvironmentName) => {

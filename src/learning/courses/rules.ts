@@ -1,5 +1,4 @@
-import { findLaunchMistake, findReservedName } from '../../apps/apps/redirect-uris.ts'
-import { type CourseContent, type LessonContent, type LessonKind, lessonsIn, MAX_LESSONS } from './schema.ts'
+import type { CourseContent, LessonContent } from './schema.ts'
 
 /**
  * A lesson of a course version, prepared as a database row. It still refers to lessons by the ids that the author
@@ -42,120 +41,6 @@ export function lessonRows({ lessons }: CourseContent): LessonRow[] {
   })
 }
 
-/** Finds mistakes in a course that the schema cannot express. */
-export function* findCourseMistakes(course: CourseContent): Generator<{ where: string; must: string }> {
-  const all = lessonsIn(course)
-  const ids = all.map(({ id }) => id)
-  const isTwice = (list: readonly string[], id: string, i: number) => list.indexOf(id) !== i
-  for (const [i, id] of ids.entries())
-    if (isTwice(ids, id, i)) yield { where: 'lessons', must: `have unique ids: ${id} appears twice` }
-  const objectives = (course.objectives ?? []).map(({ id }) => id)
-  if (all.length > MAX_LESSONS) yield { where: 'lessons', must: `be at most ${MAX_LESSONS}, with their child lessons` }
-  for (const lesson of all) {
-    for (const id of lesson.prerequisites ?? [])
-      if (!ids.includes(id) || id === lesson.id)
-        yield {
-          where: 'lessons',
-          must: `have only other lessons of the course as prerequisites of ${lesson.id}, not ${id}`,
-        }
-    if (lesson.launchUri !== undefined && lesson.app === undefined)
-      yield { where: 'lessons', must: `set the app that ${lesson.launchUri} of ${lesson.id} belongs to` }
-    if (lesson.passCode && lesson.launchUri === undefined)
-      yield { where: 'lessons', must: `give ${lesson.id} a launchUri, because it passes a code` }
-    yield* findKindMistakes(lesson, objectives)
-    const wrong = findAddressMistake(lesson)
-    if (wrong) yield { where: 'lessons', must: `have valid URLs: ${wrong}` }
-  }
-  const mistake = findDeadlock(lessonRows(course))
-  if (mistake) yield { where: 'lessons', must: mistake }
-  for (const [i, objective] of (course.objectives ?? []).entries()) {
-    if (isTwice(objectives, objective.id, i))
-      yield { where: 'objectives', must: `have unique ids: ${objective.id} appears twice` }
-    for (const id of objective.lessons)
-      if (!ids.includes(id))
-        yield { where: 'objectives', must: `refer only to lessons of the course: ${objective.id} refers to ${id}` }
-  }
-}
-
-/** The content that each kind of lesson must have, and those that it can have. */
-const CONTENT: Readonly<Record<LessonKind, { needs?: ContentField; takes: readonly ContentField[] }>> = {
-  activity: { takes: [] },
-  app: { needs: 'app', takes: ['app', 'launchUri', 'launchParameters', 'passCode'] },
-  'instructor-led': { takes: ['rubric'] },
-  page: { needs: 'text', takes: ['text'] },
-  file: { needs: 'file', takes: ['file', 'captions'] },
-  quiz: { needs: 'quiz', takes: ['quiz'] },
-}
-const CONTENT_FIELDS = [
-  'app',
-  'launchUri',
-  'launchParameters',
-  'passCode',
-  'text',
-  'file',
-  'captions',
-  'rubric',
-  'quiz',
-] as const
-type ContentField = (typeof CONTENT_FIELDS)[number]
-
-/** Finds content that is missing, or that belongs to another kind of lesson. */
-function* findKindMistakes(lesson: LessonContent, objectives: readonly string[]) {
-  const { id, rubric = [], quiz } = lesson
-  if (lesson.kind !== undefined) {
-    const { needs, takes } = CONTENT[lesson.kind]
-    if (needs && !isSet(lesson[needs]))
-      yield { where: 'lessons', must: `set ${needs} of ${id}: it is a ${lesson.kind} lesson` }
-    for (const field of CONTENT_FIELDS)
-      if (isSet(lesson[field]) && !takes.includes(field))
-        yield {
-          where: 'lessons',
-          must: `not set ${field} of ${id}: it is for other kinds of lessons, not for ${lesson.kind}`,
-        }
-  } else if (
-    lesson.text !== undefined ||
-    lesson.file !== undefined ||
-    lesson.captions !== undefined ||
-    lesson.rubric !== undefined ||
-    quiz !== undefined
-  )
-    yield { where: 'lessons', must: `set kind of ${id}, because it has content` }
-  const criteria = rubric.map((one) => one.id)
-  for (const [i, { id: criterion, objective }] of rubric.entries()) {
-    if (criteria.indexOf(criterion) !== i)
-      yield { where: 'lessons', must: `have unique ids in the rubric of ${id}: ${criterion} appears twice` }
-    if (objective !== undefined && !objectives.includes(objective))
-      yield {
-        where: 'lessons',
-        must: `refer only to objectives of the course in the rubric of ${id}, not ${objective}`,
-      }
-  }
-  for (const { questions = [], tag, draw } of quiz?.parts ?? [])
-    if (tag === undefined ? questions.length === 0 : questions.length > 0)
-      yield { where: 'lessons', must: `have either questions or a tag in each part of the quiz of ${id}` }
-    else if (tag === undefined && draw !== undefined && draw > questions.length)
-      yield { where: 'lessons', must: `not draw more questions than a part of the quiz of ${id} has` }
-}
-
-const isSet = (value: unknown): boolean =>
-  value !== undefined && value !== '' && value !== false && !(Array.isArray(value) && value.length === 0)
-
-/** Types of files that a file lesson can show, and that its captions have. */
-const SHOWN_FILES = /^(?:application\/pdf|video\/|audio\/)/
-const CAPTIONS = /^text\/vtt$/
-
-/** Finds a file that a lesson uses and that does not exist, or is of a type that the lesson cannot show. */
-export function findFileMistake(lesson: LessonContent, types: ReadonlyMap<string, string>): string | undefined {
-  const { id, file, captions } = lesson
-  const unknown = filesOf(lesson).find((key) => !types.has(key))
-  if (unknown !== undefined) return `use only files of the organisation: ${id} uses ${unknown}, which does not exist`
-  if (file !== undefined && !SHOWN_FILES.test(types.get(file)!))
-    return `have a PDF, video or audio as file of ${id}, not ${types.get(file)}`
-  if (captions !== undefined && !CAPTIONS.test(types.get(captions)!))
-    return `have WebVTT captions of ${id}, not ${types.get(captions)}`
-  return undefined
-}
-
 /** Returns the content that is stored with a lesson besides its columns, as JSON; null if it has none. */
 export function contentText({ text, file, captions, rubric, quiz }: LessonContent): string | null {
   const content = JSON.stringify({ text, file, captions, rubric, quiz })
@@ -169,66 +54,6 @@ export const filesOf = ({ text = '', file, captions }: Partial<LessonContent>): 
     ...[...text.matchAll(/\(file:([A-Za-z0-9_-]{1,64})/g)].map(([, id]) => id!),
   ]),
 ]
-
-/** Explains why `passCode` must be false for a public client. */
-export const passCodeRefusal = (app: string): string =>
-  `be false: ${app} is a public client, and has no secret to redeem a code with`
-
-/** The names, in lower case, of the parameters that the platform adds to every launch URL. */
-const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
-
-/** Finds a reason why a lesson can never be launched, whatever redirect URIs its app has. */
-function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonContent): string | undefined {
-  const wrong = launchUri === undefined ? undefined : findLaunchMistake(launchUri)
-  if (wrong) return `launchUri of ${id} must ${wrong}`
-  const names = launchParameters.map((text) => text.slice(0, text.indexOf('=')))
-  const reserved =
-    names.find((name) => !name.isWellFormed() || findReservedName(`?${encodeURIComponent(name)}`)) ??
-    [...names, ...new URLSearchParams(launchUri?.split('?', 2)[1]).keys()].find((name) =>
-      OWN_NAMES.includes(name.trim().toLowerCase()),
-    )
-  return reserved && `${id} must not have ${reserved} in its query: the platform sets it`
-}
-
-/**
- * Finds lessons that nobody could ever pass, because their prerequisites form a cycle or contradict the order of a
- * sequential class.
- */
-function findDeadlock(rows: readonly LessonRow[]): string | undefined {
-  const circle = findCircle(rows, ({ prerequisites }) => prerequisites)
-  if (circle) return `not be prerequisites of each other: ${circle.join(' → ')}`
-  const inOrder = findCircle(rows, ({ prerequisites, earlier }) => [...prerequisites, ...earlier])
-  if (!inOrder) return undefined
-  const keys = rows.map(({ key }) => key)
-  const isLate = (key: string, next: string) =>
-    keys.indexOf(next) > keys.indexOf(key) && rows.find((row) => row.key === next)?.parent !== key
-  const i = inOrder.findIndex((key, i) => i > 0 && isLate(inOrder[i - 1]!, key))
-  return i < 0
-    ? `not depend on each other if a class is sequential: ${inOrder.join(' → ')}`
-    : `come after their prerequisites: ${inOrder[i]} must come before ${inOrder[i - 1]}`
-}
-
-/** Finds a cycle of lessons in which each lesson requires the next. */
-function findCircle(rows: readonly LessonRow[], needsOf: (row: LessonRow) => readonly string[]): string[] | undefined {
-  const needs = new Map(rows.map((row) => [row.key, needsOf(row)]))
-  const done = new Set<string>()
-  const visit = (key: string, path: readonly string[]): string[] | undefined => {
-    if (done.has(key)) return undefined
-    if (path.includes(key)) return [...path.slice(path.indexOf(key)), key]
-    const here = [...path, key]
-    for (const next of needs.get(key) ?? []) {
-      const circle = visit(next, here)
-      if (circle) return circle
-    }
-    done.add(key)
-    return undefined
-  }
-  for (const { key } of rows) {
-    const circle = visit(key, [])
-    if (circle) return circle
-  }
-  return undefined
-}
 
 /**
  * Converts a course to canonical JSON, so that equal content gives equal text. Properties have a fixed order, and
@@ -280,3 +105,42 @@ const canonicalLesson = (lesson: LessonContent) => ({
   rubric: lesson.rubric?.length ? lesson.rubric : undefined,
   quiz: lesson.quiz,
 })
+
+/**
+ * Copies a course with new ids for its lessons and objectives, and the references to them. Criteria and questions keep
+ * their ids, which belong to the lesson and to the organisation.
+ */
+export function copyCourse(course: CourseContent, name: string, makeId: () => string): CourseContent {
+  const renamed = new Map<string, string>()
+  const toNew = (id: string): string => {
+    if (!renamed.has(id)) renamed.set(id, makeId())
+    return renamed.get(id)!
+  }
+  const objectiveIds = new Map((course.objectives ?? []).map(({ id }) => [id, makeId()]))
+  const copy = (lesson: LessonContent): LessonContent => ({
+    ...lesson,
+    id: toNew(lesson.id),
+    ...(lesson.prerequisites && { prerequisites: lesson.prerequisites.map(toNew) }),
+    ...(lesson.rubric && {
+      rubric: lesson.rubric.map(({ objective, ...criterion }) => ({
+        ...criterion,
+        ...(objective !== undefined && { objective: objectiveIds.get(objective) ?? objective }),
+      })),
+    }),
+  })
+  return {
+    ...course,
+    name,
+    lessons: course.lessons.map((lesson) => ({
+      ...copy(lesson),
+      ...(lesson.childLessons && { childLessons: lesson.childLessons.map(copy) }),
+    })),
+    ...(course.objectives && {
+      objectives: course.objectives.map((one) => ({
+        ...one,
+        id: objectiveIds.get(one.id)!,
+        lessons: one.lessons.map(toNew),
+      })),
+    }),
+  }
+}

@@ -3,6 +3,7 @@ import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import type { TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { withQuery } from '../courses/launching.ts'
 import { authorizeLesson } from './authorize.ts'
 import { readLockReason } from './locks.ts'
 import type { LaunchLesson } from './schema.ts'
@@ -57,19 +58,4 @@ async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: La
     throw fail('impossibleNow', reason ?? 'This lesson is locked')
   }
   return context.enrolmentId
-}
-
-/** Adds parameters to a URL. The platform's parameters replace the author's parameters of the same name. */
-function withQuery(uri: string, parameters: readonly string[], ids: Readonly<Record<string, string>>): string {
-  const own = parameters.map((text): [string, string] => {
-    const equals = text.indexOf('=')
-    return [text.slice(0, equals), text.slice(equals + 1)]
-  })
-  const fields = [
-    ...own.filter(([name]) => !['lessonId', 'classId', 'courseId', 'studentId'].includes(name)),
-    ...Object.entries(ids),
-  ]
-  const query = fields.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
-  const start = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&'
-  return `${uri}${start}${query}`
 }

@@ -178,7 +178,7 @@ const CAST: Readonly<Record<string, readonly Role[]>> = {
   quinn: ['otherInstructor'],
   finley: ['owner', 'member'],
   kit: ['developer', 'member'],
-  robin: ['organisationInstructor', 'member', 'pluginMember'],
+  robin: ['organisationInstructor', 'courseAuthor', 'member', 'pluginMember'],
   jules: ['member', 'pluginMember'],
   ellis: ['administrator'],
   sasha: ['appOwner'],
@@ -299,10 +299,17 @@ const app = await sharedApp({ ...UNLIMITED, SIGN_UP: 'on' }, { withSandbox: true
 const stage = await Stage.open(app, { addPeople, addRoles })
 const NAMES = Object.keys(CAST)
 
-/** Sets the stage, and makes Sasha the owner of all apps, including those that the preparation has created. */
+/**
+ * Sets the stage, and makes Sasha the owner of all apps and Robin the author of all courses, including those that the
+ * preparation has created.
+ */
 async function setStage(operation: Operation): Promise<Scene> {
   const scene = await stage.set(operation)
-  await app.sql(`update apps set owner_id = p.id from people p where p.handle_key = 'sasha'`)
+  await app.sql(
+    `update apps set owner_id = p.id from people p where p.handle_key = 'sasha';
+     update courses set author_id = p.id from people p where p.handle_key = 'robin';
+     update organisations set course_authors = 'instructors'`,
+  )
   const waiting = `select from messages where sent_at is null and given_up_at is null`
   await until('the messages of the preparation are sent', async () => (await app.sql(waiting)).length === 0)
   return scene
@@ -411,6 +418,7 @@ const PERMITTED: Readonly<Record<string, Readonly<Record<string, readonly string
   readOrganisation: {
     manage: ['renameOrganisation', 'setOrganisationMember', 'removeOrganisationMember'],
     leave: ['leaveOrganisation'],
+    createCourses: ['saveCourse', 'duplicateCourse'],
   },
 }
 const named = (name: string): Operation => operations.find((one) => one.name === name)!

@@ -49,7 +49,7 @@ test('every operation describes its purpose in two or three sentences', () => {
 const VERBS = new Set(
   [
     'Accept Activate Add Aggregate Approve Assert Begin Block Cancel Change Check Close Complete Count',
-    'Create Decline Delete Disable Discard Drop Enable End Enrol Export Get Grade Grant Import Introspect',
+    'Create Decline Delete Disable Discard Drop Duplicate Enable End Enrol Export Get Grade Grant Import Introspect',
     'Invite Join Launch Leave List Lock Mark Merge Open Pause Publish Reinstate Remove Rename Reopen',
     'Replace Resend Reset Resume Revoke Search Send Set Share Sign Start Stop Store Stream Suspend',
     'Transfer Unblock Update Upload Validate Withdraw',

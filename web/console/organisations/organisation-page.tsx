@@ -18,6 +18,7 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
+import { CourseAuthors } from './course-authors.tsx'
 import { MEMBER_CHANGES } from './member-changes.ts'
 import { Members, type Role, roleData } from './members.tsx'
 
@@ -33,7 +34,8 @@ export function OrganisationPage() {
 }
 
 /** Shows an organisation, and also its members to people who manage it. */
-function OrganisationContent({ one: { organisation, name, may } }: { readonly one: Organisation }) {
+function OrganisationContent({ one }: { readonly one: Organisation }) {
+  const { organisation, name, may } = one
   const [open, setOpen] = useState<'add' | 'import' | 'rename'>()
   const close = () => setOpen(undefined)
   return (
@@ -70,6 +72,7 @@ function OrganisationContent({ one: { organisation, name, may } }: { readonly on
         <Stack gap="lg">
           <SentInvitations target={{ organisation }} />
           <Members organisation={organisation} />
+          <CourseAuthors organisation={one} />
         </Stack>
       ) : (
         <Card>

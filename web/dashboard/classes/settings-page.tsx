@@ -25,6 +25,7 @@ import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
+import { DuplicateClass } from './duplicate-class.tsx'
 
 const { settings: say } = dashboardWords
 const CHANGES = [readClass, listClasses]
@@ -46,6 +47,7 @@ export function SettingsPage() {
           <ReadOnly classDetails={classDetails} />
         )}
         <Staff classDetails={classDetails} />
+        {manage && <DuplicateClass classDetails={classDetails} />}
         {manage && <End classDetails={classDetails} />}
       </Stack>
     </>

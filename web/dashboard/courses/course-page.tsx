@@ -1,21 +1,28 @@
-import { Alert, Anchor, Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Alert, Anchor, Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
 import { type CourseDocument, saveCourse } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
+import { Copy, EllipsisVertical, Eye } from '../../parts/icons.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { useOrganisationNames } from '../../parts/organisation-names.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { dashboardWords } from '../words.ts'
-import { COURSE_READS } from './course-model.ts'
+import { allLessons, COURSE_READS } from './course-model.ts'
 import { Discard, Publish } from './draft-buttons.tsx'
 import { Lessons } from './lesson-list.tsx'
+import { MistakeList } from './mistake-list.tsx'
+import { type Mistake, mistakesIn } from './mistakes.ts'
 import { Objectives } from './objective-list.tsx'
 import { Versions } from './versions.tsx'
+import { editingWords } from './words.ts'
+
+const DuplicateCourse = lazy(async () => ({ default: (await import('./duplicate-course.tsx')).DuplicateCourse }))
 
 const route = getRouteApi('/signed-in/dashboard/courses/$courseId')
 const { course: say } = dashboardWords
@@ -39,12 +46,23 @@ function Editor({ course }: { readonly course: CourseDocument }) {
   const [doc, setDoc] = useState(course)
   const isDirty = doc !== course
   useUnsaved(() => isDirty)
+  const [isDuplicating, setDuplicating] = useState(false)
+  const navigate = useNavigate()
   const nameOfOrganisation = useOrganisationNames([course.organisation])
+  const [mistakes, setMistakes] = useState<readonly Mistake[]>([])
+  const [edited, setEdited] = useState<string>()
   const save = useWrite(saveCourse, { changes: COURSE_READS })
   const onSave = () => {
-    const { version: _, draft: __, ...what } = doc
-    save.mutate(what, { onSuccess: () => notify(say.saved) })
+    const { version: _, draft: __, may: ___, ...what } = doc
+    save.mutate(what, {
+      onSuccess: () => notify(say.saved),
+      onError: (error) => setMistakes(mistakesIn(error, doc)),
+    })
   }
+  const onCorrected = (change: { readonly id: string } | 'order') =>
+    setMistakes((now) =>
+      now.filter(({ id, field }) => (change === 'order' ? field !== 'prerequisites' : id !== change.id)),
+    )
   return (
     <>
       <PageHead
@@ -57,6 +75,38 @@ function Editor({ course }: { readonly course: CourseDocument }) {
         }
         action={
           <Group gap="xs">
+            <MenuButton
+              position="bottom-end"
+              button={
+                <ActionIcon variant="default" size={36} aria-label={editingWords.actionsOf(course.name)}>
+                  <EllipsisVertical size={16} aria-hidden />
+                </ActionIcon>
+              }
+            >
+              {(Menu) => (
+                <>
+                  <Menu.Item
+                    leftSection={<Eye size={16} aria-hidden />}
+                    disabled={isDirty}
+                    onClick={() =>
+                      void navigate({
+                        to: '/dashboard/courses/$courseId/preview',
+                        params: { courseId: course.courseId },
+                      })
+                    }
+                  >
+                    {editingWords.preview}
+                  </Menu.Item>
+                  <Menu.Item
+                    leftSection={<Copy size={16} aria-hidden />}
+                    disabled={isDirty}
+                    onClick={() => setDuplicating(true)}
+                  >
+                    {editingWords.duplicateCourse.open}
+                  </Menu.Item>
+                </>
+              )}
+            </MenuButton>
             {course.draft && !isDirty && <Discard course={course} />}
             <Button
               variant={isDirty ? 'filled' : 'default'}
@@ -66,17 +116,34 @@ function Editor({ course }: { readonly course: CourseDocument }) {
             >
               {say.save}
             </Button>
-            {course.draft && <Publish course={course} isDisabled={isDirty} />}
+            {course.draft && (
+              <Publish
+                course={course}
+                isDisabled={isDirty}
+                onMistakes={(error) => setMistakes(mistakesIn(error, course))}
+              />
+            )}
           </Group>
         }
       />
       <Stack gap="lg">
-        {save.error && <Problem title={say.saveFailed} error={save.error} />}
+        {mistakes.length > 0 ? (
+          <MistakeList
+            title={save.error ? editingWords.saveFailed : editingWords.publishFailed}
+            mistakes={mistakes}
+            lessons={allLessons(doc).map(({ id }) => id)}
+            onCorrect={setEdited}
+          />
+        ) : (
+          save.error &&
+          mistakesIn(save.error, doc).length === 0 && <Problem title={say.saveFailed} error={save.error} />
+        )}
         {isDirty ? <Alert color="yellow">{say.unsaved}</Alert> : course.draft && <Alert>{say.draft}</Alert>}
         <Card title={say.about}>
           <Stack>
             <TextInput
               label={say.name}
+              maxLength={200}
               value={doc.name}
               error={doc.name.trim() === '' ? say.missingName : null}
               onChange={(event) => setDoc({ ...doc, name: event.currentTarget.value })}
@@ -85,6 +152,7 @@ function Editor({ course }: { readonly course: CourseDocument }) {
               label={say.description}
               autosize
               minRows={2}
+              maxLength={10_000}
               value={doc.description ?? ''}
               onChange={(event) => setDoc({ ...doc, description: event.currentTarget.value })}
             />
@@ -96,10 +164,19 @@ function Editor({ course }: { readonly course: CourseDocument }) {
             />
           </Stack>
         </Card>
-        <Lessons doc={doc} onChange={setDoc} />
-        <Objectives doc={doc} onChange={setDoc} />
-        <Versions courseId={course.courseId} />
+        <Lessons
+          doc={doc}
+          onChange={setDoc}
+          mistakes={mistakes}
+          onCorrected={onCorrected}
+          hasUnsaved={isDirty}
+          edited={edited}
+          onEdit={setEdited}
+        />
+        <Objectives doc={doc} onChange={setDoc} mistakes={mistakes} onCorrected={onCorrected} />
+        <Versions courseId={course.courseId} mayCreateClasses={course.may.createClasses} />
       </Stack>
+      <Suspense>{isDuplicating && <DuplicateCourse course={course} onClose={() => setDuplicating(false)} />}</Suspense>
     </>
   )
 }

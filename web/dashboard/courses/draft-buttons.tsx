@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { ApiProblem } from '../../api/call.ts'
 import { type CourseDocument, discardCourseDraft, publishCourse } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -13,8 +14,14 @@ interface DraftProps {
   readonly course: CourseDocument
 }
 
+interface PublishProps extends DraftProps {
+  readonly isDisabled: boolean
+  /** Called if the platform refuses the draft, so that the page can show its mistakes. */
+  readonly onMistakes: (error: Error) => void
+}
+
 /** A button that publishes the draft as the next version. */
-export function Publish({ course: { courseId, version }, isDisabled }: DraftProps & { readonly isDisabled: boolean }) {
+export function Publish({ course: { courseId, version }, isDisabled, onMistakes }: PublishProps) {
   const [isAsked, setAsked] = useState(false)
   const publish = useWrite(publishCourse, {
     changes: COURSE_READS,
@@ -35,7 +42,18 @@ export function Publish({ course: { courseId, version }, isDisabled }: DraftProp
         isHarmless
         isPending={publish.isPending}
         error={publish.error}
-        onGo={() => publish.mutate({ courseId })}
+        onGo={() =>
+          publish.mutate(
+            { courseId },
+            {
+              onError: (error) => {
+                if (!(error instanceof ApiProblem && error.faults.length > 0)) return
+                setAsked(false)
+                onMistakes(error)
+              },
+            },
+          )
+        }
         onClose={() => setAsked(false)}
       >
         {say.publishText}

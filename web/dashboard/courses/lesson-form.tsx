@@ -1,4 +1,15 @@
-import { Button, Checkbox, Group, MultiSelect, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  MultiSelect,
+  Select,
+  SimpleGrid,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Suspense, useState } from 'react'
 import type { CourseDocument } from '../../api/operations.ts'
@@ -7,8 +18,11 @@ import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
 import type { Objective } from './course-model.ts'
+import { appWords } from './kinds/app-words.ts'
 import type { Step } from './kinds/fields-props.ts'
 import { KIND_FIELDS, kindOf, withKind } from './kinds/kinds.tsx'
+import classes from './lesson-form.module.css'
+import { editingWords } from './words.ts'
 
 const { course: say } = dashboardWords
 const ORDER = {
@@ -18,16 +32,28 @@ const missing = (value: string) => (value.trim() === '' ? say.missingName : null
 type Figure = number | string
 const figureOf = (value: Figure): number | undefined => (value === '' ? undefined : Number(value))
 
+const MOST = 1_000_000
+/** Checks a number that may be left empty. */
+const within =
+  (least: number, most: number, isWhole = false) =>
+  (value: Figure) => {
+    const figure = figureOf(value)
+    const isFine = figure === undefined || (figure >= least && figure <= most && (!isWhole || Number.isInteger(figure)))
+    return isFine ? null : editingWords.between(least, most, isWhole)
+  }
+
 interface LessonFormProps {
   readonly course: CourseDocument
   readonly lesson: Step
   /** The lessons that may be chosen as prerequisites of this lesson. */
   readonly others: readonly Step[]
+  /** What the platform found wrong with the lesson, by field. */
+  readonly mistakes: Readonly<Record<string, string>>
   readonly onApply: (lesson: Step) => void
   readonly onClose: () => void
 }
 
-export function LessonForm({ course, lesson, others, onApply, onClose }: LessonFormProps) {
+export function LessonForm({ course, lesson, others, mistakes, onApply, onClose }: LessonFormProps) {
   const form = useForm({
     initialValues: {
       name: lesson.name,
@@ -39,17 +65,25 @@ export function LessonForm({ course, lesson, others, onApply, onClose }: LessonF
       instructorGraded: lesson.instructorGraded ?? false,
       prerequisites: lesson.prerequisites ?? [],
     },
-    validate: { name: missing },
+    initialErrors: Object.fromEntries(
+      Object.entries(FIELD_OF).flatMap(([field, input]) => (mistakes[field] ? [[input, mistakes[field]]] : [])),
+    ),
+    validate: {
+      name: missing,
+      expected: within(0, MOST),
+      threshold: within(0, MOST),
+      maxAttempts: within(1, 1000, true),
+    },
   })
   // The part of the lesson that depends on its kind.
   const [content, setContent] = useState(lesson)
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const [errors, setErrors] = useState(mistakes)
   const Fields = KIND_FIELDS[kindOf(content)]
   useUnsaved(() => form.isDirty() || content !== lesson)
   const submit = form.onSubmit((values) => {
-    const mistakes = findMistakes(content)
-    setErrors(mistakes)
-    if (Object.keys(mistakes).length > 0) return
+    const found = findMistakes(content)
+    setErrors(found)
+    if (Object.keys(found).length > 0) return
     const { expectedCompletionTime: _, threshold: __, maxAttempts: ___, ...rest } = withoutBlanks(content)
     const [expected, threshold, most] = [values.expected, values.threshold, values.maxAttempts].map(figureOf)
     onApply({
@@ -67,7 +101,8 @@ export function LessonForm({ course, lesson, others, onApply, onClose }: LessonF
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <TextInput label={say.name} data-autofocus {...form.getInputProps('name')} />
+        {mistakes.id && <Alert color="red">{mistakes.id}</Alert>}
+        <TextInput label={say.name} maxLength={200} data-autofocus {...form.getInputProps('name')} />
         <Select
           label={say.kind}
           description={say.kindHelp[kindOf(content)]}
@@ -75,20 +110,34 @@ export function LessonForm({ course, lesson, others, onApply, onClose }: LessonF
           allowDeselect={false}
           data={KINDS.map((value) => ({ value, label: say.kinds[value] }))}
           value={kindOf(content)}
-          onChange={(kind) => kind && setContent(withKind(content, kind as Kind))}
+          error={errors.kind}
+          onChange={(kind) => {
+            if (!kind) return
+            setContent(withKind(content, kind as Kind))
+            setErrors({})
+          }}
         />
-        <Textarea label={say.description} autosize minRows={2} {...form.getInputProps('description')} />
+        <Textarea
+          label={say.description}
+          autosize
+          minRows={2}
+          maxLength={10_000}
+          {...form.getInputProps('description')}
+        />
         {Fields && (
           <Suspense>
             <Fields
               course={course}
               lesson={content}
               errors={errors}
-              onChange={(changes) => setContent({ ...content, ...changes })}
+              onChange={(changes) => {
+                setContent((now) => ({ ...now, ...changes }))
+                setErrors((now) => withoutFields(now, Object.keys(changes)))
+              }}
             />
           </Suspense>
         )}
-        <Group grow align="flex-start">
+        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           <NumberField label={say.expected} min={0} {...form.getInputProps('expected')} />
           <NumberField
             label={say.threshold}
@@ -103,7 +152,7 @@ export function LessonForm({ course, lesson, others, onApply, onClose }: LessonF
             {...ORDER}
             {...form.getInputProps('maxAttempts')}
           />
-        </Group>
+        </SimpleGrid>
         <Checkbox label={say.isAssessment} {...form.getInputProps('isAssessment', { type: 'checkbox' })} />
         <Checkbox label={say.isGraded} {...form.getInputProps('instructorGraded', { type: 'checkbox' })} />
         <MultiSelect
@@ -121,11 +170,25 @@ export function LessonForm({ course, lesson, others, onApply, onClose }: LessonF
 type Kind = ReturnType<typeof kindOf>
 const KINDS: readonly Kind[] = ['page', 'file', 'quiz', 'instructor-led', 'app', 'activity']
 
+/** The inputs of this form by the field of the lesson that they change. */
+const FIELD_OF = {
+  name: 'name',
+  description: 'description',
+  expectedCompletionTime: 'expected',
+  threshold: 'threshold',
+  maxAttempts: 'maxAttempts',
+  prerequisites: 'prerequisites',
+} as const
+
+/** Leaves out the errors of fields that have changed, and of their parts. */
+const withoutFields = (errors: Readonly<Record<string, string>>, fields: readonly string[]) =>
+  Object.fromEntries(Object.entries(errors).filter(([field]) => !fields.includes(field.split('/', 1)[0]!)))
+
 /** The content that a lesson of its kind cannot do without. */
 function findMistakes(lesson: Step): Record<string, string> {
   switch (kindOf(lesson)) {
     case 'app':
-      return lesson.app?.trim() ? {} : { app: say.missingApp }
+      return { ...(!lesson.app?.trim() && { app: say.missingApp }), ...findParameterMistakes(lesson) }
     case 'page':
       return lesson.text?.trim() ? {} : { text: say.missingText }
     case 'file':
@@ -137,24 +200,40 @@ function findMistakes(lesson: Step): Record<string, string> {
   }
 }
 
-/** Leaves out fields whose text is blank, and spaces around texts of one line. */
-const withoutBlanks = (lesson: Step): Step =>
-  Object.fromEntries(
-    Object.entries(lesson)
+/** Finds launch parameters without a name, and names that appear twice. Rows that are empty are left out later. */
+function findParameterMistakes({ launchParameters = [] }: Step): Record<string, string> {
+  const names = launchParameters.map((text) => text.slice(0, text.indexOf('=')).trim())
+  return Object.fromEntries(
+    names.flatMap((name, i) => {
+      const field = `launchParameters/${i}`
+      if (name === '') return launchParameters[i] === '=' ? [] : [[field, appWords.missingParameter]]
+      return names.indexOf(name) === i ? [] : [[field, appWords.twice]]
+    }),
+  )
+}
+
+/** Leaves out fields whose text is blank, empty launch parameters, and spaces around texts of one line. */
+const withoutBlanks = ({ launchParameters, ...lesson }: Step): Step => {
+  const filled = launchParameters?.filter((text) => text !== '=') ?? []
+  return Object.fromEntries(
+    Object.entries({ ...lesson, ...(filled.length > 0 && { launchParameters: filled }) })
       .map(([field, value]) => [field, field !== 'text' && typeof value === 'string' ? value.trim() : value])
       .filter(([, value]) => value !== ''),
   ) as Step
+}
 
 interface ObjectiveFormProps {
   readonly objective: Objective
   readonly lessons: readonly Step[]
+  readonly mistakes: Readonly<Record<string, string>>
   readonly onApply: (objective: Objective) => void
   readonly onClose: () => void
 }
 
-export function ObjectiveForm({ objective, lessons, onApply, onClose }: ObjectiveFormProps) {
+export function ObjectiveForm({ objective, lessons, mistakes, onApply, onClose }: ObjectiveFormProps) {
   const form = useForm({
     initialValues: { name: objective.name, description: objective.description ?? '', lessons: objective.lessons },
+    initialErrors: mistakes,
     validate: { name: missing },
   })
   useUnsaved(() => form.isDirty())
@@ -164,8 +243,14 @@ export function ObjectiveForm({ objective, lessons, onApply, onClose }: Objectiv
       noValidate
     >
       <Stack gap="sm">
-        <TextInput label={say.name} data-autofocus {...form.getInputProps('name')} />
-        <Textarea label={say.description} autosize minRows={2} {...form.getInputProps('description')} />
+        <TextInput label={say.name} maxLength={200} data-autofocus {...form.getInputProps('name')} />
+        <Textarea
+          label={say.description}
+          autosize
+          minRows={2}
+          maxLength={10_000}
+          {...form.getInputProps('description')}
+        />
         <MultiSelect
           searchable
           label={say.countsIn}
@@ -179,7 +264,7 @@ export function ObjectiveForm({ objective, lessons, onApply, onClose }: Objectiv
 }
 
 const Buttons = ({ onClose }: { readonly onClose: () => void }) => (
-  <Group justify="flex-end">
+  <Group justify="flex-end" className={classes.buttons}>
     <Button variant="default" onClick={onClose}>
       {words.form.cancel}
     </Button>

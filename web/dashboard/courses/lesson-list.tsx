@@ -1,65 +1,86 @@
-import { ActionIcon, Anchor, Badge, Button, Group, Text } from '@mantine/core'
-import { useState } from 'react'
+import { ActionIcon, Anchor, Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { type ComponentProps, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { CourseDocument } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { ArrowDown, ArrowUp, Pencil, Plus, Trash2 } from '../../parts/icons.tsx'
-import { offerUndo } from '../../parts/notify.tsx'
+import {
+  ArrowDown,
+  ArrowUp,
+  Copy,
+  EllipsisVertical,
+  Eye,
+  Menu as Grip,
+  Pencil,
+  Plus,
+  Trash2,
+} from '../../parts/icons.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
+import { notify, offerUndo } from '../../parts/notify.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboardWords } from '../words.ts'
 import {
   addLesson,
   addStep,
   allLessons,
+  duplicateLesson,
+  findLesson,
   type LessonPosition,
-  moveLesson,
+  moveTo,
+  neighbourOf,
   type PartProps,
   removeLesson,
   setLesson,
 } from './course-model.ts'
+import { placesIn, useDrag } from './drag.ts'
 import type { Step } from './kinds/fields-props.ts'
+import { kindOf } from './kinds/kinds.tsx'
 import { LessonForm } from './lesson-form.tsx'
+import classes from './lesson-list.module.css'
+import { errorsOf, type Mistake } from './mistakes.ts'
+import { editingWords } from './words.ts'
 
 const { course: say } = dashboardWords
 
+interface LessonsProps extends PartProps {
+  readonly mistakes: readonly Mistake[]
+  /** Called when the author has changed a lesson, or only its place. */
+  readonly onCorrected: (change: { readonly id: string } | 'order') => void
+  readonly hasUnsaved: boolean
+  /** Id of the lesson whose form is open. */
+  readonly edited: string | undefined
+  readonly onEdit: (id: string | undefined) => void
+}
+
 /** Lists the lessons of a course in order, each with its steps, and lets authors change them. */
-export function Lessons({ doc, onChange }: PartProps) {
-  const [edited, setEdited] = useState<LessonPosition>()
+export function Lessons({ doc, onChange, mistakes, onCorrected, hasUnsaved, edited, onEdit }: LessonsProps) {
   // A new lesson is not part of the course before its form is applied, so that Cancel leaves nothing behind.
   const [added, setAdded] = useState<CourseDocument>()
-  const all = allLessons(added ?? doc)
-  const found = edited && lessonAt(added ?? doc, edited)
+  const [announced, setAnnounced] = useState('')
+  const navigate = useNavigate()
+  const list = useRef<HTMLOListElement>(null)
+  const shown = added ?? doc
+  const all = allLessons(shown)
+  const place = edited === undefined ? undefined : findLesson(shown, edited)
+  const found = place && lessonAt(shown, place)
   const close = () => {
-    setEdited(undefined)
+    onEdit(undefined)
     setAdded(undefined)
   }
-  const add = (next: CourseDocument, place: LessonPosition) => {
+  const add = (next: CourseDocument, last: Step | undefined) => {
     setAdded(next)
-    setEdited(place)
+    onEdit(last?.id)
   }
-  const remove = (place: LessonPosition, name: string) => {
-    onChange(removeLesson(doc, place))
-    offerUndo(say.removed(name), () => onChange(doc))
+  const keepFocus = useKeptFocus(doc)
+  const move = (from: LessonPosition, to: LessonPosition) => {
+    const { id, name } = lessonAt(doc, from)!
+    const next = moveTo(doc, from, to)
+    keepFocus()
+    onChange(next)
+    onCorrected('order')
+    setAnnounced(describePlace(next, id, name))
   }
-  const row = (one: Step, place: LessonPosition, count: number) => (
-    <LessonRow
-      key={one.id}
-      lesson={one}
-      all={all}
-      isStep={place.step !== undefined}
-      isFirst={(place.step ?? place.lesson) === 0}
-      isLast={(place.step ?? place.lesson) === count - 1}
-      onMove={(by) => onChange(moveLesson(doc, place, by))}
-      onEdit={() => setEdited(place)}
-      onRemove={() => remove(place, one.name)}
-      {...(place.step === undefined && {
-        onAddStep: () => {
-          const step = doc.lessons[place.lesson]!.childLessons?.length ?? 0
-          add(addStep(doc, place.lesson, say.newStep), { lesson: place.lesson, step })
-        },
-      })}
-    />
-  )
+  const { drag, gripOf } = useDrag(list, doc, move)
   return (
     <Card
       title={say.lessons}
@@ -68,7 +89,10 @@ export function Lessons({ doc, onChange }: PartProps) {
           size="xs"
           variant="default"
           leftSection={<Plus size={14} aria-hidden />}
-          onClick={() => add(addLesson(doc, say.untitled), { lesson: doc.lessons.length })}
+          onClick={() => {
+            const next = addLesson(doc, say.untitled)
+            add(next, next.lessons.at(-1))
+          }}
         >
           {say.addLesson}
         </Button>
@@ -78,22 +102,68 @@ export function Lessons({ doc, onChange }: PartProps) {
       <Text size="sm" c="dimmed" px={20} pb="sm">
         {doc.lessons.length === 0 ? say.noLessons : say.lessonsText}
       </Text>
-      <ol className={treeClasses.tree}>
-        {doc.lessons.flatMap((one, lesson) => [
-          row(one, { lesson }, doc.lessons.length),
-          ...(one.childLessons ?? []).map((child, step) => row(child, { lesson, step }, one.childLessons!.length)),
-        ])}
+      <VisuallyHidden role="status">{announced}</VisuallyHidden>
+      <ol className={treeClasses.tree} ref={list}>
+        {placesIn(doc).map((at, row) => {
+          const one = lessonAt(doc, at)!
+          const drop = drag?.drop?.row === row ? drag.drop.edge : undefined
+          const isDragged =
+            drag?.from.lesson === at.lesson && (drag.from.step === undefined || drag.from.step === at.step)
+          const moveBy = (by: 1 | -1) => {
+            const to = neighbourOf(doc, at, by)
+            if (to) move(at, to)
+          }
+          return (
+            <LessonRow
+              key={one.id}
+              lesson={one}
+              all={all}
+              errors={Object.values(errorsOf(mistakes, one.id))}
+              isStep={at.step !== undefined}
+              isFirst={neighbourOf(doc, at, -1) === undefined}
+              isLast={neighbourOf(doc, at, 1) === undefined}
+              marks={{ ...(drop && { 'data-drop': drop }), ...(isDragged && { 'data-dragged': true }) }}
+              grip={gripOf(at)}
+              onMove={moveBy}
+              onEdit={() => onEdit(one.id)}
+              onDuplicate={() => {
+                const { doc: next, copy } = duplicateLesson(doc, at, editingWords.copyOf)
+                onChange(next)
+                notify(editingWords.duplicated(copy.name))
+              }}
+              {...(!hasUnsaved && {
+                onPreview: () =>
+                  void navigate({
+                    to: '/dashboard/courses/$courseId/preview/$lessonId',
+                    params: { courseId: doc.courseId, lessonId: one.id },
+                  }),
+              })}
+              onRemove={() => {
+                onChange(removeLesson(doc, at))
+                offerUndo(say.removed(one.name), () => onChange(doc))
+              }}
+              {...(at.step === undefined && {
+                onAddStep: () => {
+                  const next = addStep(doc, at.lesson, say.newStep)
+                  add(next, next.lessons[at.lesson]!.childLessons!.at(-1))
+                },
+              })}
+            />
+          )
+        })}
       </ol>
-      <Dialog isOpen={found !== undefined} onClose={close} title={found?.name ?? ''}>
+      <Dialog isOpen={found !== undefined} onClose={close} title={found?.name ?? ''} size="large">
         {found && (
           <LessonForm
             key={found.id}
-            course={added ?? doc}
+            course={shown}
             lesson={found}
             others={all.filter(({ id }) => id !== found.id)}
+            mistakes={errorsOf(mistakes, found.id)}
             onClose={close}
             onApply={(lesson) => {
-              onChange(setLesson(added ?? doc, edited!, lesson))
+              onChange(setLesson(shown, place!, lesson))
+              onCorrected({ id: lesson.id })
               close()
             }}
           />
@@ -111,21 +181,55 @@ const lessonAt = ({ lessons }: CourseDocument, { lesson, step }: LessonPosition)
   return own
 }
 
+function describePlace(doc: CourseDocument, id: string, name: string): string {
+  const { lesson, step } = findLesson(doc, id)!
+  const { name: parent, childLessons = [] } = doc.lessons[lesson]!
+  return step === undefined
+    ? editingWords.movedTo(name, lesson + 1, doc.lessons.length)
+    : editingWords.movedInto(name, parent, step + 1, childLessons.length)
+}
+
+/** Returns the focus to the pressed control after its row has moved, or to the grip if the control is disabled now. */
+function useKeptFocus(doc: CourseDocument): () => void {
+  const kept = useRef<Element>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus is lost when the rows change
+  useLayoutEffect(() => {
+    const element = kept.current
+    kept.current = null
+    if (!(element instanceof HTMLElement) || element === document.body) return
+    element.focus()
+    if (document.activeElement !== element) element.closest('li')?.querySelector('button')?.focus()
+  }, [doc])
+  return () => {
+    kept.current = document.activeElement
+  }
+}
+
 interface LessonRowProps {
   readonly lesson: Step
   readonly all: readonly Step[]
+  readonly errors: readonly string[]
   readonly isStep: boolean
   readonly isFirst: boolean
   readonly isLast: boolean
-  readonly onMove: (by: number) => void
+  readonly marks: object
+  readonly grip: ComponentProps<'button'>
+  readonly onMove: (by: 1 | -1) => void
   readonly onEdit: () => void
+  readonly onDuplicate: () => void
+  readonly onPreview?: () => void
   readonly onRemove: () => void
   readonly onAddStep?: () => void
 }
 
-function LessonRow({ lesson, all, isStep, isFirst, isLast, onMove, onEdit, onRemove, onAddStep }: LessonRowProps) {
+const KEYS: Readonly<Record<string, 1 | -1>> = { ArrowUp: -1, ArrowDown: 1 }
+
+function LessonRow(props: LessonRowProps) {
+  const { lesson, all, errors, isStep, isFirst, isLast, marks, grip } = props
+  const { onMove, onEdit, onDuplicate, onPreview, onRemove, onAddStep } = props
   const before = (lesson.prerequisites ?? []).map((id) => all.find((one) => one.id === id)?.name ?? id)
   const facts = [
+    say.kinds[kindOf(lesson)],
     lesson.expectedCompletionTime ? say.minutes(lesson.expectedCompletionTime) : undefined,
     lesson.threshold === undefined ? undefined : say.points(lesson.threshold),
     lesson.maxAttempts === undefined ? undefined : say.tries(lesson.maxAttempts),
@@ -136,31 +240,49 @@ function LessonRow({ lesson, all, isStep, isFirst, isLast, onMove, onEdit, onRem
     [say.up(lesson.name), ArrowUp, () => onMove(-1), isFirst],
     [say.down(lesson.name), ArrowDown, () => onMove(1), isLast],
     [say.editOf(lesson.name), Pencil, onEdit, false],
-    [say.removeOf(lesson.name), Trash2, onRemove, false],
   ] as const
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = event.altKey ? KEYS[event.key] : undefined
+    if (by === undefined) return
+    event.preventDefault()
+    onMove(by)
+  }
   return (
-    <li className={treeClasses.row} {...(isStep && { 'data-step': true })}>
-      <div className={treeClasses.text}>
-        <Group gap="xs">
-          <Text fw={600}>{lesson.name}</Text>
-          {lesson.isAssessment && <Badge color="sky">{say.assessment}</Badge>}
-        </Group>
-        {facts.length > 0 && (
+    <li
+      className={`${treeClasses.row} ${classes.row}`}
+      {...(isStep && { 'data-step': true })}
+      {...marks}
+      onKeyDown={onKeyDown}
+    >
+      <div className={classes.start}>
+        <button type="button" className={classes.grip} aria-label={editingWords.move(lesson.name)} {...grip}>
+          <Grip size={16} aria-hidden />
+        </button>
+        <div className={treeClasses.text}>
+          <Group gap="xs">
+            <Text fw={600}>{lesson.name}</Text>
+            {lesson.isAssessment && <Badge color="sky">{say.assessment}</Badge>}
+          </Group>
           <Text size="xs" c="dimmed">
             {facts.join(' · ')}
           </Text>
-        )}
-        {onAddStep && (
-          <Anchor
-            component="button"
-            type="button"
-            size="xs"
-            onClick={onAddStep}
-            aria-label={say.addStepOf(lesson.name)}
-          >
-            {say.addStep}
-          </Anchor>
-        )}
+          {[...new Set(errors)].map((message) => (
+            <Text key={message} size="sm" c="red">
+              {message}
+            </Text>
+          ))}
+          {onAddStep && (
+            <Anchor
+              component="button"
+              type="button"
+              size="xs"
+              onClick={onAddStep}
+              aria-label={say.addStepOf(lesson.name)}
+            >
+              {say.addStep}
+            </Anchor>
+          )}
+        </div>
       </div>
       <Group gap={2} wrap="nowrap" className={treeClasses.action}>
         {tools.map(([label, Icon, run, isDisabled]) => (
@@ -176,6 +298,28 @@ function LessonRow({ lesson, all, isStep, isFirst, isLast, onMove, onEdit, onRem
             <Icon size={16} aria-hidden />
           </ActionIcon>
         ))}
+        <MenuButton
+          position="bottom-end"
+          button={
+            <ActionIcon variant="subtle" color="gray" size="lg" aria-label={editingWords.actionsOf(lesson.name)}>
+              <EllipsisVertical size={16} aria-hidden />
+            </ActionIcon>
+          }
+        >
+          {(Menu) => (
+            <>
+              <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={onDuplicate}>
+                {editingWords.duplicate}
+              </Menu.Item>
+              <Menu.Item leftSection={<Eye size={16} aria-hidden />} disabled={!onPreview} onClick={onPreview}>
+                {editingWords.preview}
+              </Menu.Item>
+              <Menu.Item color="red" leftSection={<Trash2 size={16} aria-hidden />} onClick={onRemove}>
+                {editingWords.remove}
+              </Menu.Item>
+            </>
+          )}
+        </MenuButton>
       </Group>
     </li>
   )

@@ -55,7 +55,7 @@ export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
           {create.error && <Problem title={say.failed} error={create.error} />}
           {only === undefined && (
             <OrganisationField
-              asRole="owner"
+              asRole="courseAuthor"
               error={form.errors.organisation}
               onChange={(key) => form.setFieldValue('organisation', key)}
             />

@@ -12,7 +12,7 @@ const NewCourseDialog = lazy(async () => ({ default: (await import('./new-course
 export function NewCourse() {
   const [isOpen, setOpen] = useState(false)
   const mayCreate = useHere().person?.may.createCourse ?? false
-  const organisations = useQuery({ ...ownOrganisations('owner'), enabled: mayCreate })
+  const organisations = useQuery({ ...ownOrganisations('courseAuthor'), enabled: mayCreate })
   if (!mayCreate) return null
   return (
     <>

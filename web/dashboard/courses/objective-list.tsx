@@ -8,10 +8,16 @@ import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboardWords } from '../words.ts'
 import { allLessons, makeId, type Objective, type PartProps } from './course-model.ts'
 import { ObjectiveForm } from './lesson-form.tsx'
+import { errorsOf, type Mistake } from './mistakes.ts'
 
 const { course: say } = dashboardWords
 
-export function Objectives({ doc, onChange }: PartProps) {
+interface ObjectivesProps extends PartProps {
+  readonly mistakes: readonly Mistake[]
+  readonly onCorrected: (change: { readonly id: string }) => void
+}
+
+export function Objectives({ doc, onChange, mistakes, onCorrected }: ObjectivesProps) {
   const [edited, setEdited] = useState<Objective>()
   const { objectives = [] } = doc
   const lessons = allLessons(doc)
@@ -42,6 +48,11 @@ export function Objectives({ doc, onChange }: PartProps) {
               <Text size="xs" c="dimmed">
                 {one.lessons.map((id) => lessons.find((lesson) => lesson.id === id)?.name ?? id).join(', ')}
               </Text>
+              {[...new Set(Object.values(errorsOf(mistakes, one.id)))].map((message) => (
+                <Text key={message} size="sm" c="red">
+                  {message}
+                </Text>
+              ))}
             </div>
             <Group gap={2} wrap="nowrap">
               <ActionIcon
@@ -75,10 +86,12 @@ export function Objectives({ doc, onChange }: PartProps) {
             key={edited.id}
             objective={edited}
             lessons={lessons}
+            mistakes={errorsOf(mistakes, edited.id)}
             onClose={() => setEdited(undefined)}
             onApply={(next) => {
               const isNew = objectives.every(({ id }) => id !== next.id)
               put(isNew ? [...objectives, next] : objectives.map((one) => (one.id === next.id ? next : one)))
+              onCorrected({ id: next.id })
               setEdited(undefined)
             }}
           />

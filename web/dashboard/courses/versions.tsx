@@ -10,11 +10,20 @@ import { NewClass } from './new-class.tsx'
 
 const { course: say } = dashboardWords
 
+interface VersionsProps {
+  readonly courseId: string
+  readonly mayCreateClasses: boolean
+}
+
 /** Lists the published versions of a course, with the number of classes that use each. */
-export function Versions({ courseId }: { readonly courseId: string }) {
+export function Versions({ courseId, mayCreateClasses }: VersionsProps) {
   const versions = useQuery(query(listCourseVersions, { courseId, limit: 100 }))
   return (
-    <Card title={say.versions} action={(versions.data?.total ?? 0) > 0 && <NewClass courseId={courseId} />} isFlush>
+    <Card
+      title={say.versions}
+      action={mayCreateClasses && (versions.data?.total ?? 0) > 0 && <NewClass courseId={courseId} />}
+      isFlush
+    >
       <Loaded query={versions} lines={2}>
         {({ docs }) =>
           docs.length === 0 ? (

@@ -34,7 +34,7 @@ const errorSchema: JsonObject = {
     error_description: { type: 'string', description: 'The reason and what to do, for people' },
     faults: {
       type: 'array',
-      description: 'The faults of a refused xAPI statement, or of the settings of an app',
+      description: 'The faults of a refused xAPI statement, of the settings of an app, or of a course',
       items: {
         type: 'object',
         required: ['pointer', 'must'],
@@ -42,6 +42,7 @@ const errorSchema: JsonObject = {
           pointer: { type: 'string', description: 'Location of the fault (RFC 6901)' },
           rule: { type: 'string', description: 'The requirement of the xAPI specification' },
           must: { type: 'string', description: 'The end of the sentence "it must …"' },
+          message: { type: 'string', description: 'What to do, for the author of a course' },
         },
       },
     },

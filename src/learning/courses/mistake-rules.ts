@@ -1,0 +1,398 @@
+import { findLaunchMistake, findReservedName, isLaunchOf } from '../../apps/apps/redirect-uris.ts'
+import { filesOf, type LessonRow, lessonRows } from './rules.ts'
+import { type CourseContent, type LessonContent, type LessonKind, lessonsIn, MAX_LESSONS } from './schema.ts'
+
+/** Something that an author has to correct before a course can be saved. */
+export interface CourseMistake {
+  readonly where: string
+  /** The end of a sentence that begins with `where` and "must", for programs and import files. It names ids. */
+  readonly must: string
+  /** JSON pointer of the faulty value in the course (RFC 6901). */
+  readonly pointer: string
+  /** A sentence for the author, shown beside the field. */
+  readonly message: string
+}
+
+/** Lists the lessons of a course, each with its JSON pointer. */
+export const placesOf = ({ lessons }: CourseContent): { lesson: LessonContent; place: string }[] =>
+  lessons.flatMap((lesson, i) => [
+    { lesson, place: `/lessons/${i}` },
+    ...(lesson.childLessons ?? []).map((child, j) => ({ lesson: child, place: `/lessons/${i}/childLessons/${j}` })),
+  ])
+
+const isTwice = (list: readonly string[], id: string, i: number) => list.indexOf(id) !== i
+
+/** Finds mistakes in a course that the schema cannot express. */
+export function* findCourseMistakes(course: CourseContent): Generator<CourseMistake> {
+  const places = placesOf(course)
+  const ids = places.map(({ lesson }) => lesson.id)
+  for (const [i, { lesson, place }] of places.entries())
+    if (isTwice(ids, lesson.id, i))
+      yield {
+        where: 'lessons',
+        must: `have unique ids: ${lesson.id} appears twice`,
+        pointer: `${place}/id`,
+        message: `Another lesson has the same id, ${lesson.id}.`,
+      }
+  if (places.length > MAX_LESSONS)
+    yield {
+      where: 'lessons',
+      must: `be at most ${MAX_LESSONS}, with their child lessons`,
+      pointer: '/lessons',
+      message: `A course can have at most ${MAX_LESSONS} lessons and steps.`,
+    }
+  const objectives = (course.objectives ?? []).map(({ id }) => id)
+  for (const { lesson, place } of places) {
+    yield* findPrerequisiteMistakes(lesson, place, ids)
+    yield* findKindMistakes(lesson, place)
+    yield* findRubricMistakes(lesson, place, objectives)
+    yield* findQuizMistakes(lesson, place)
+    yield* findLaunchMistakes(lesson, place)
+  }
+  yield* findDeadlock(course)
+  yield* findObjectiveMistakes(course, ids)
+}
+
+function* findPrerequisiteMistakes({ id, prerequisites = [] }: LessonContent, place: string, ids: readonly string[]) {
+  for (const needed of prerequisites)
+    if (!ids.includes(needed) || needed === id)
+      yield {
+        where: 'lessons',
+        must: `have only other lessons of the course as prerequisites of ${id}, not ${needed}`,
+        pointer: `${place}/prerequisites`,
+        message:
+          needed === id ? 'A lesson can’t be its own prerequisite.' : 'A prerequisite is no longer in the course.',
+      }
+}
+
+function* findObjectiveMistakes({ objectives = [] }: CourseContent, lessons: readonly string[]) {
+  const ids = objectives.map(({ id }) => id)
+  for (const [i, objective] of objectives.entries()) {
+    const pointer = `/objectives/${i}`
+    if (isTwice(ids, objective.id, i))
+      yield {
+        where: 'objectives',
+        must: `have unique ids: ${objective.id} appears twice`,
+        pointer: `${pointer}/id`,
+        message: `Another objective has the same id, ${objective.id}.`,
+      }
+    for (const id of objective.lessons)
+      if (!lessons.includes(id))
+        yield {
+          where: 'objectives',
+          must: `refer only to lessons of the course: ${objective.id} refers to ${id}`,
+          pointer: `${pointer}/lessons`,
+          message: 'A lesson of this objective is no longer in the course.',
+        }
+  }
+}
+
+/** The content that each kind of lesson must have, and those that it can have. */
+const CONTENT: Readonly<Record<LessonKind, { needs?: ContentField; takes: readonly ContentField[] }>> = {
+  activity: { takes: [] },
+  app: { needs: 'app', takes: ['app', 'launchUri', 'launchParameters', 'passCode'] },
+  'instructor-led': { takes: ['rubric'] },
+  page: { needs: 'text', takes: ['text'] },
+  file: { needs: 'file', takes: ['file', 'captions'] },
+  quiz: { needs: 'quiz', takes: ['quiz'] },
+}
+const CONTENT_FIELDS = [
+  'app',
+  'launchUri',
+  'launchParameters',
+  'passCode',
+  'text',
+  'file',
+  'captions',
+  'rubric',
+  'quiz',
+] as const
+type ContentField = (typeof CONTENT_FIELDS)[number]
+
+const MISSING: Partial<Record<ContentField, string>> = {
+  app: 'Choose the app that delivers the lesson.',
+  text: 'Write the text of the page.',
+  file: 'Choose a file.',
+  quiz: 'Choose at least one question.',
+}
+
+/** Finds content that is missing, or that belongs to another kind of lesson. */
+function* findKindMistakes(lesson: LessonContent, place: string): Generator<CourseMistake> {
+  const { id, kind, text, file, captions, rubric, quiz } = lesson
+  if (kind !== undefined) {
+    const { needs, takes } = CONTENT[kind]
+    if (needs && !isSet(lesson[needs]))
+      yield {
+        where: 'lessons',
+        must: `set ${needs} of ${id}: it is a ${kind} lesson`,
+        pointer: `${place}/${needs}`,
+        message: MISSING[needs]!,
+      }
+    for (const field of CONTENT_FIELDS)
+      if (isSet(lesson[field]) && !takes.includes(field))
+        yield {
+          where: 'lessons',
+          must: `not set ${field} of ${id}: it is for other kinds of lessons, not for ${kind}`,
+          pointer: `${place}/kind`,
+          message: 'The lesson has content of another kind. Choose the kind again.',
+        }
+  } else if ([text, file, captions, rubric, quiz].some((one) => one !== undefined))
+    yield {
+      where: 'lessons',
+      must: `set kind of ${id}, because it has content`,
+      pointer: `${place}/kind`,
+      message: 'Choose the kind of lesson.',
+    }
+}
+
+/** Types of files that a file lesson can show, and that its captions have. */
+const SHOWN_FILES = /^(?:application\/pdf|video\/|audio\/)/
+const CAPTIONS = /^text\/vtt$/
+
+/** Finds files that a lesson uses and that do not exist, or are of a type that the lesson cannot show. */
+export function* findFileMistakes(
+  lesson: LessonContent,
+  place: string,
+  types: ReadonlyMap<string, string>,
+): Generator<CourseMistake> {
+  const { id, file, captions } = lesson
+  const where = 'lessons'
+  const fieldOf = (key: string) => (key === file ? 'file' : key === captions ? 'captions' : 'text')
+  for (const key of filesOf(lesson))
+    if (!types.has(key))
+      yield {
+        where,
+        must: `use only files of the organisation: ${id} uses ${key}, which does not exist`,
+        pointer: `${place}/${fieldOf(key)}`,
+        message: 'A file of this lesson no longer exists. Choose another one.',
+      }
+  const typeOf = (key: string | undefined) => (key === undefined ? undefined : types.get(key))
+  const [shown, told] = [typeOf(file), typeOf(captions)]
+  if (shown !== undefined && !SHOWN_FILES.test(shown))
+    yield {
+      where,
+      must: `have a PDF, video or audio as file of ${id}, not ${shown}`,
+      pointer: `${place}/file`,
+      message: 'Choose a PDF, a video or an audio file.',
+    }
+  if (told !== undefined && !CAPTIONS.test(told))
+    yield {
+      where,
+      must: `have WebVTT captions of ${id}, not ${told}`,
+      pointer: `${place}/captions`,
+      message: 'Choose a WebVTT file.',
+    }
+}
+
+function* findRubricMistakes({ id, rubric = [] }: LessonContent, place: string, objectives: readonly string[]) {
+  const criteria = rubric.map((one) => one.id)
+  for (const [i, { id: criterion, name, objective }] of rubric.entries()) {
+    if (isTwice(criteria, criterion, i))
+      yield {
+        where: 'lessons',
+        must: `have unique ids in the rubric of ${id}: ${criterion} appears twice`,
+        pointer: `${place}/rubric/${i}/id`,
+        message: `Another criterion has the same id as ${name}.`,
+      }
+    if (objective !== undefined && !objectives.includes(objective))
+      yield {
+        where: 'lessons',
+        must: `refer only to objectives of the course in the rubric of ${id}, not ${objective}`,
+        pointer: `${place}/rubric/${i}/objective`,
+        message: `The objective of ${name} is no longer in the course.`,
+      }
+  }
+}
+
+function* findQuizMistakes({ id, quiz }: LessonContent, place: string) {
+  for (const [i, { questions = [], tag, draw }] of (quiz?.parts ?? []).entries()) {
+    const pointer = `${place}/quiz/parts/${i}`
+    if (tag === undefined ? questions.length === 0 : questions.length > 0)
+      yield {
+        where: 'lessons',
+        must: `have either questions or a tag in each part of the quiz of ${id}`,
+        pointer,
+        message: `Choose either questions or a tag in part ${i + 1}.`,
+      }
+    else if (tag === undefined && draw !== undefined && draw > questions.length)
+      yield {
+        where: 'lessons',
+        must: `not draw more questions than a part of the quiz of ${id} has`,
+        pointer: `${pointer}/draw`,
+        message: `Part ${i + 1} has only ${questions.length} questions to draw from.`,
+      }
+  }
+}
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== '' && value !== false && !(Array.isArray(value) && value.length === 0)
+
+/** The names, in lower case, of the parameters that the platform adds to every launch URL. */
+const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
+const isOwnName = (name: string) => OWN_NAMES.includes(name.trim().toLowerCase())
+const nameOf = (parameter: string) => parameter.slice(0, parameter.indexOf('='))
+const isReservedName = (name: string) =>
+  !name.isWellFormed() || isOwnName(name) || findReservedName(`?${encodeURIComponent(name)}`) !== undefined
+
+/** Finds reasons why a lesson can never be launched, whatever redirect URIs its app has. */
+export function* findLaunchMistakes(
+  { id, app, launchUri, launchParameters = [], passCode }: LessonContent,
+  place: string,
+): Generator<CourseMistake> {
+  const uriPointer = `${place}/launchUri`
+  if (launchUri !== undefined && app === undefined)
+    yield {
+      where: 'lessons',
+      must: `set the app that ${launchUri} of ${id} belongs to`,
+      pointer: `${place}/app`,
+      message: MISSING.app!,
+    }
+  if (passCode && launchUri === undefined)
+    yield {
+      where: 'lessons',
+      must: `give ${id} a launchUri, because it passes a code`,
+      pointer: uriPointer,
+      message: 'Choose a launch URL, because students are signed in there.',
+    }
+  const wrong = launchUri === undefined ? undefined : findLaunchMistake(launchUri)
+  if (wrong)
+    yield {
+      where: 'lessons',
+      must: `have valid URLs: launchUri of ${id} must ${wrong}`,
+      pointer: uriPointer,
+      message: `The URL must ${wrong}.`,
+    }
+  const taken = [...new URLSearchParams(launchUri?.split('?', 2)[1]).keys()].find(isOwnName)
+  if (taken !== undefined)
+    yield {
+      where: 'lessons',
+      must: `have valid URLs: ${id} must not have ${taken} in its query: the platform sets it`,
+      pointer: uriPointer,
+      message: `Remove ${taken} from the query. Groundschool adds it itself.`,
+    }
+  for (const [i, name] of launchParameters.map(nameOf).entries())
+    if (isReservedName(name))
+      yield {
+        where: 'lessons',
+        must: `have valid URLs: ${id} must not have ${name} in its query: the platform sets it`,
+        pointer: `${place}/launchParameters/${i}`,
+        message: `Choose another name. Groundschool adds ${name} itself.`,
+      }
+}
+
+/** Explains why `passCode` must be false for a public client. */
+export const passCodeRefusal = (app: string): string =>
+  `be false: ${app} is a public client, and has no secret to redeem a code with`
+
+interface LaunchApp {
+  readonly isPublic: boolean
+  readonly uris: readonly string[]
+}
+
+/** Finds launch settings of a lesson that do not fit its app. `found` is undefined if the app does not exist. */
+export function* findAppMistakes(
+  { id, app, launchUri, passCode }: LessonContent,
+  place: string,
+  found: LaunchApp | undefined,
+): Generator<CourseMistake> {
+  if (app === undefined) return
+  if (!found) {
+    yield {
+      where: 'lessons',
+      must: `refer to existing apps: ${id} refers to ${app}`,
+      pointer: `${place}/app`,
+      message: `There is no app ${app}. Choose another one.`,
+    }
+    return
+  }
+  if (found.isPublic && passCode)
+    yield {
+      where: `passCode of ${id}`,
+      must: passCodeRefusal(app),
+      pointer: `${place}/passCode`,
+      message: 'This app can’t sign students in: it is a public client and has no secret.',
+    }
+  if (launchUri !== undefined && !found.uris.some((uri) => isLaunchOf(launchUri, uri)))
+    yield {
+      where: `launchUri of ${id}`,
+      must: `be a redirect URI of ${app}, with or without a query`,
+      pointer: `${place}/launchUri`,
+      message: 'This is not one of the app’s redirect URIs. Choose one from the list.',
+    }
+}
+
+/** Returns the mistake that the id of a lesson or an objective belongs to another course. */
+export function takenIdMistake(course: CourseContent, kind: 'lesson' | 'objective', id: string): CourseMistake {
+  const place =
+    kind === 'lesson'
+      ? placesOf(course).find(({ lesson }) => lesson.id === id)!.place
+      : `/objectives/${course.objectives!.findIndex((one) => one.id === id)}`
+  return {
+    where: `${kind}s`,
+    must: `have unique ids: ${id} belongs to another course`,
+    pointer: `${place}/id`,
+    message: `The id ${id} belongs to another course. Duplicate the ${kind} to get a new one.`,
+  }
+}
+
+/**
+ * Finds lessons that nobody could ever pass, because their prerequisites form a cycle or contradict the order of a
+ * sequential class.
+ */
+function* findDeadlock(course: CourseContent): Generator<CourseMistake> {
+  const rows = lessonRows(course)
+  const places = placesOf(course)
+  const at = (key: string) => `${places.find(({ lesson }) => lesson.id === key)!.place}/prerequisites`
+  const nameOfLesson = (key: string) => lessonsIn(course).find(({ id }) => id === key)!.name
+  const circle = findCircle(rows, ({ prerequisites }) => prerequisites)
+  if (circle) {
+    yield {
+      where: 'lessons',
+      must: `not be prerequisites of each other: ${circle.join(' → ')}`,
+      pointer: at(circle[0]!),
+      message: `These lessons wait for each other: ${circle.map(nameOfLesson).join(' → ')}.`,
+    }
+    return
+  }
+  const inOrder = findCircle(rows, ({ prerequisites, earlier }) => [...prerequisites, ...earlier])
+  if (!inOrder) return
+  const keys = rows.map(({ key }) => key)
+  const isLate = (key: string, next: string) =>
+    keys.indexOf(next) > keys.indexOf(key) && rows.find((row) => row.key === next)?.parent !== key
+  const i = inOrder.findIndex((key, i) => i > 0 && isLate(inOrder[i - 1]!, key))
+  yield i < 0
+    ? {
+        where: 'lessons',
+        must: `not depend on each other if a class is sequential: ${inOrder.join(' → ')}`,
+        pointer: at(inOrder[0]!),
+        message: `In a class that goes in order, these lessons wait for each other: ${inOrder.map(nameOfLesson).join(' → ')}.`,
+      }
+    : {
+        where: 'lessons',
+        must: `come after their prerequisites: ${inOrder[i]} must come before ${inOrder[i - 1]}`,
+        pointer: at(inOrder[i - 1]!),
+        message: `Move this lesson after its prerequisite, ${nameOfLesson(inOrder[i]!)}.`,
+      }
+}
+
+/** Finds a cycle of lessons in which each lesson requires the next. */
+function findCircle(rows: readonly LessonRow[], needsOf: (row: LessonRow) => readonly string[]): string[] | undefined {
+  const needs = new Map(rows.map((row) => [row.key, needsOf(row)]))
+  const done = new Set<string>()
+  const visit = (key: string, path: readonly string[]): string[] | undefined => {
+    if (done.has(key)) return undefined
+    if (path.includes(key)) return [...path.slice(path.indexOf(key)), key]
+    const here = [...path, key]
+    for (const next of needs.get(key) ?? []) {
+      const circle = visit(next, here)
+      if (circle) return circle
+    }
+    done.add(key)
+    return undefined
+  }
+  for (const { key } of rows) {
+    const circle = visit(key, [])
+    if (circle) return circle
+  }
+  return undefined
+}
