@@ -28,10 +28,12 @@ export function useCompletion({ lesson: { lessonId }, classId, result }: LessonP
   const canFinish = isOpen && classId !== undefined && !finish.isPending && !finish.isSuccess
   return {
     state: result?.result === 'PASS' ? 'done' : mayStart || isOpen ? 'open' : 'none',
-    isPending: start.isPending || finish.isPending,
+    isPending: finish.isPending || (mayStart && !isOpen && !start.isError),
     error: start.error ?? finish.error,
     complete: () => {
       if (canFinish) finish.mutate({ lessonId, classId, complete: true })
+      // The attempt could not be started before; try again.
+      else if (start.isError) start.mutate({ lessonId, classId })
     },
   }
 }
