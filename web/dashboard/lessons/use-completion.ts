@@ -33,7 +33,7 @@ export function useCompletion({ lesson: { lessonId }, classId, result }: LessonP
     complete: () => {
       if (canFinish) finish.mutate({ lessonId, classId, complete: true })
       // The attempt could not be started before; try again.
-      else if (start.isError) start.mutate({ lessonId, classId })
+      else if (start.isError && classId !== undefined) start.mutate({ lessonId, classId })
     },
   }
 }
