@@ -121,7 +121,7 @@ const SETTINGS = {
     PORTS,
   ),
   HOST: setting(
-    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine. On a loopback address, only requests for this machine or for the host names of BASE_URL, SANDBOX_URL and NOTES_URL are served, so that no web page can reach the platform under its own host name.',
+    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine. On a loopback address, only requests for this machine or for the host names of BASE_URL, SANDBOX_URL, NOTES_URL and the content URLs are served, so that no web page can reach the platform under its own host name.',
     '127.0.0.1',
     listenAddress,
   ),

@@ -8,7 +8,7 @@ export const FILE_DELETERS = ['owner', 'administrator', 'uploader'] as const sat
 export interface FileAccess {
   readonly owns: boolean
   readonly administers: boolean
-  /** Whether the person is an instructor of a class of the organisation. */
+  /** Whether the person is an instructor of a class of the organisation, or can create its courses. */
   readonly teaches: boolean
 }
 

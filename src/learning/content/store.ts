@@ -16,9 +16,10 @@ export const findAccess = read('files.findAccess', {
   },
   text: `
     select o.id, o.key, r.owns, r.administers, s.used_bytes as used, s.limit_bytes as limit,
-           exists (select from class_staff t join classes k on k.id = t.class_id join courses u on u.id = k.course_id
+           a.creates or exists (select from class_staff t join classes k on k.id = t.class_id join courses u on u.id = k.course_id
                     where t.person_id = :person and t.role = 'instructor' and u.organisation_id = o.id) as teaches
-      from organisations o left join file_storage s on s.organisation_id = o.id, lateral roles_in_organisation(:person, o.id) r
+      from organisations o left join file_storage s on s.organisation_id = o.id, lateral roles_in_organisation(:person, o.id) r,
+      lateral creates_courses(:person, o.id) a
      where o.key = :organisation`,
 })
 

@@ -1,18 +1,21 @@
 import { makeClientId } from '../../apps/apps/apps.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Tx } from '../../kernel/database/database.ts'
-import { fail } from '../../kernel/errors.ts'
+import { fail, type PlatformError } from '../../kernel/errors.ts'
+import { lockFiles } from '../content/content.ts'
 import * as store from './authoring-store.ts'
 import { revealsId } from './guesses.ts'
 import {
   type CourseMistake,
   findAppMistakes,
   findCourseMistakes,
+  findFileMistakes,
   findQuestionMistakes,
   placesOf,
   tagKey,
   takenIdMistake,
 } from './mistake-rules.ts'
+import { filesOf } from './rules.ts'
 import { type CourseContent, lessonsIn } from './schema.ts'
 import { findOwners } from './store.ts'
 
@@ -43,11 +46,25 @@ export async function checkContent(
     ...(await findWrongApps(tx, content, environment)),
     ...(await findWrongQuestions(tx, course, content)),
   ]
+  const refusal = refuse(mistakes)
+  if (refusal) throw taken.length > 0 ? revealsId(refusal) : refusal
+}
+
+/**
+ * Throws if a lesson uses a file that it cannot use. Until the end of the transaction, none of its files can be deleted.
+ */
+export async function checkFiles(tx: Tx, course: number, content: CourseContent): Promise<void> {
+  const types = await lockFiles(tx, { course, keys: lessonsIn(content).flatMap(filesOf) })
+  const refusal = refuse(placesOf(content).flatMap(({ lesson, place }) => [...findFileMistakes(lesson, place, types)]))
+  if (refusal) throw refusal
+}
+
+function refuse(mistakes: readonly CourseMistake[]): PlatformError | undefined {
   const [first] = mistakes
-  if (!first) return
+  if (!first) return undefined
   const refusal = fail('validationFailed', `${first.where} must ${first.must}`)
   refusal.faults = mistakes.slice(0, MAX_FAULTS).map(({ pointer, must, message }) => ({ pointer, must, message }))
-  throw taken.length > 0 ? revealsId(refusal) : refusal
+  return refusal
 }
 
 async function findTakenIds(tx: Tx, key: string, content: CourseContent): Promise<CourseMistake[]> {

@@ -1,5 +1,5 @@
 import { findLaunchMistake, findReservedName, isLaunchOf } from '../../apps/apps/redirect-uris.ts'
-import { type LessonRow, lessonRows } from './rules.ts'
+import { filesOf, type LessonRow, lessonRows } from './rules.ts'
 import { type CourseContent, type LessonContent, type LessonKind, lessonsIn, MAX_LESSONS } from './schema.ts'
 
 /** Something that an author has to correct before a course can be saved. */
@@ -142,6 +142,45 @@ function* findKindMistakes(lesson: LessonContent, place: string): Generator<Cour
       must: `set kind of ${id}, because it has content`,
       pointer: `${place}/kind`,
       message: 'Choose the kind of lesson.',
+    }
+}
+
+/** Types of files that a file lesson can show, and that its captions have. */
+const SHOWN_FILES = /^(?:application\/pdf|video\/|audio\/)/
+const CAPTIONS = /^text\/vtt$/
+
+/** Finds files that a lesson uses and that do not exist, or are of a type that the lesson cannot show. */
+export function* findFileMistakes(
+  lesson: LessonContent,
+  place: string,
+  types: ReadonlyMap<string, string>,
+): Generator<CourseMistake> {
+  const { id, file, captions } = lesson
+  const where = 'lessons'
+  const fieldOf = (key: string) => (key === file ? 'file' : key === captions ? 'captions' : 'text')
+  for (const key of filesOf(lesson))
+    if (!types.has(key))
+      yield {
+        where,
+        must: `use only files of the organisation: ${id} uses ${key}, which does not exist`,
+        pointer: `${place}/${fieldOf(key)}`,
+        message: 'A file of this lesson no longer exists. Choose another one.',
+      }
+  const typeOf = (key: string | undefined) => (key === undefined ? undefined : types.get(key))
+  const [shown, told] = [typeOf(file), typeOf(captions)]
+  if (shown !== undefined && !SHOWN_FILES.test(shown))
+    yield {
+      where,
+      must: `have a PDF, video or audio as file of ${id}, not ${shown}`,
+      pointer: `${place}/file`,
+      message: 'Choose a PDF, a video or an audio file.',
+    }
+  if (told !== undefined && !CAPTIONS.test(told))
+    yield {
+      where,
+      must: `have WebVTT captions of ${id}, not ${told}`,
+      pointer: `${place}/captions`,
+      message: 'Choose a WebVTT file.',
     }
 }
 

@@ -3,10 +3,9 @@ import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { lockFiles } from '../content/content.ts'
+import { checkFiles } from './checking.ts'
 import { revealsId } from './guesses.ts'
-import { placesOf } from './mistake-rules.ts'
-import { canonicalCourse, contentText, filesOf, findFileMistake, type LessonRow, lessonRows } from './rules.ts'
+import { canonicalCourse, contentText, filesOf, type LessonRow, lessonRows } from './rules.ts'
 import { type CourseContent, kindOf } from './schema.ts'
 import * as store from './store.ts'
 
@@ -55,23 +54,6 @@ export async function publishVersion(
   await tx.all(store.insertObjectiveVersions, { version: version.id, rows: JSON.stringify(linked) })
   await tx.all(store.setVersion, { course, version: version.id })
   return version
-}
-
-/** Throws if a lesson uses a file that it cannot use. Until the end of the transaction, no such file can be deleted. */
-async function checkFiles(tx: Tx, course: number, content: CourseContent): Promise<void> {
-  const places = placesOf(content)
-  const types = await lockFiles(tx, { course, keys: places.flatMap(({ lesson }) => filesOf(lesson)) })
-  const faults = places.flatMap(({ lesson, place }) => {
-    const must = findFileMistake(lesson, types)
-    const message = 'A file was deleted, or cannot be shown here. Choose another one.'
-    return must === undefined
-      ? []
-      : [{ pointer: `${place}/${lesson.kind === 'page' ? 'text' : 'file'}`, must, message }]
-  })
-  if (faults.length === 0) return
-  const refusal = fail('validationFailed', `lessons must ${faults[0]!.must}`)
-  refusal.faults = faults
-  throw refusal
 }
 
 const toRow = (row: LessonRow, idOf: (key: string) => number, environment: EnvironmentName) => {

@@ -41,22 +41,6 @@ export function lessonRows({ lessons }: CourseContent): LessonRow[] {
   })
 }
 
-/** Types of files that a file lesson can show, and that its captions have. */
-const SHOWN_FILES = /^(?:application\/pdf|video\/|audio\/)/
-const CAPTIONS = /^text\/vtt$/
-
-/** Finds a file that a lesson uses and that does not exist, or is of a type that the lesson cannot show. */
-export function findFileMistake(lesson: LessonContent, types: ReadonlyMap<string, string>): string | undefined {
-  const { id, file, captions } = lesson
-  const unknown = filesOf(lesson).find((key) => !types.has(key))
-  if (unknown !== undefined) return `use only files of the organisation: ${id} uses ${unknown}, which does not exist`
-  if (file !== undefined && !SHOWN_FILES.test(types.get(file)!))
-    return `have a PDF, video or audio as file of ${id}, not ${types.get(file)}`
-  if (captions !== undefined && !CAPTIONS.test(types.get(captions)!))
-    return `have WebVTT captions of ${id}, not ${types.get(captions)}`
-  return undefined
-}
-
 /** Returns the content that is stored with a lesson besides its columns, as JSON; null if it has none. */
 export function contentText({ text, file, captions, rubric, quiz }: LessonContent): string | null {
   const content = JSON.stringify({ text, file, captions, rubric, quiz })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { signInBrowser } from '../../../src/apps/account/testing.ts'
+import { until } from '../../../src/kernel/database/test-database.ts'
 import { run } from '../../../src/kernel/imports/testing.ts'
 import { makeImage, makePdf } from '../../../src/learning/content/testing.ts'
 import { openSchool } from '../../../src/learning/courses/testing.ts'
@@ -169,7 +170,7 @@ test('a document is confirmed, and a video is complete when it was played to the
   await frame.waitFor()
   assert.match((await frame.getAttribute('src')) ?? '', /^http:\/\/content\.localhost/)
   await page.getByRole('link', { name: 'Download' }).waitFor()
-  assert.equal(await resultOf(page, 'view', 'pdf'), 'IN PROGRESS')
+  await until('the attempt has started', async () => (await resultOf(page, 'view', 'pdf')) === 'IN PROGRESS')
   await page.getByRole('button', { name: 'I have read it' }).click()
   await page.getByText('You have completed this lesson.').waitFor()
   await page.goto(`${address}${path}/clip`)

@@ -2,13 +2,13 @@ import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { Download, ExternalLink } from '../../parts/icons.tsx'
-import { CompletionBar } from '../content/completion-bar.tsx'
 import type { PageFile } from '../content/rich-page.tsx'
-import { type Completion, useCompletion } from '../content/use-completion.ts'
 import { keepPlayed, mergeRanges, type Ranges, readPlayed, shareOf } from '../content/watched.ts'
 import { contentWords as say } from '../content/words.ts'
+import { CompletionBar } from './completion-bar.tsx'
 import classes from './file-lesson.module.css'
 import type { LessonProps } from './lesson-props.ts'
+import { type Completion, useCompletion } from './use-completion.ts'
 
 /** The share of a video that must have been played. Few people watch the credits. */
 const ENOUGH = 0.95

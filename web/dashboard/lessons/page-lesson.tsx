@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { Card } from '../../parts/card.tsx'
-import { CompletionBar } from '../content/completion-bar.tsx'
 import { RichPage } from '../content/rich-page.tsx'
-import { useCompletion } from '../content/use-completion.ts'
 import { contentWords as say } from '../content/words.ts'
+import { CompletionBar } from './completion-bar.tsx'
 import type { LessonProps } from './lesson-props.ts'
+import { useCompletion } from './use-completion.ts'
 
 /** How long the end of a page must be visible. So a short page is not read at a glance. */
 const READING_MS = 3000

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { CircleCheck } from '../../parts/icons.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { contentWords as say } from '../content/words.ts'
 import type { Completion } from './use-completion.ts'
-import { contentWords as say } from './words.ts'
 
 interface CompletionBarProps {
   readonly completion: Completion

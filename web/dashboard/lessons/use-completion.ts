@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { readResults, startLesson, updateProgress } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
-import type { LessonProps } from '../lessons/lesson-props.ts'
+import type { LessonProps } from './lesson-props.ts'
 
 /** What a student can do with a lesson that the platform records. */
 export interface Completion {
@@ -28,10 +28,12 @@ export function useCompletion({ lesson: { lessonId }, classId, result }: LessonP
   const canFinish = isOpen && classId !== undefined && !finish.isPending && !finish.isSuccess
   return {
     state: result?.result === 'PASS' ? 'done' : mayStart || isOpen ? 'open' : 'none',
-    isPending: start.isPending || finish.isPending,
+    isPending: finish.isPending || (mayStart && !isOpen && !start.isError),
     error: start.error ?? finish.error,
     complete: () => {
       if (canFinish) finish.mutate({ lessonId, classId, complete: true })
+      // The attempt could not be started before; try again.
+      else if (start.isError && classId !== undefined) start.mutate({ lessonId, classId })
     },
   }
 }
