@@ -10,8 +10,7 @@ import { PoolForm } from '../../quizzes/pool-form.tsx'
 import { QuestionDialog } from '../../quizzes/question-dialog.tsx'
 import { QuestionPicker } from '../../quizzes/question-picker.tsx'
 import { quizWords } from '../../quizzes/words.ts'
-import type { Step } from '../course-model.ts'
-import type { KindFieldsProps } from './fields-props.ts'
+import type { KindFieldsProps, Step } from './fields-props.ts'
 
 const { fields: say } = quizWords
 type Quiz = NonNullable<Step['quiz']>
