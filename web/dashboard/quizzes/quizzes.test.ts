@@ -53,8 +53,8 @@ test('an author writes questions and a quiz, a student takes it, and the instruc
     })
     await page.getByRole('button', { name: 'Create question' }).first().click()
     await writeQuestion(page, 'Ordering', 'Order the legs of a circuit', async (dialog) => {
-      await dialog.getByLabel('Item 1').fill('Downwind')
-      await dialog.getByLabel('Item 2').fill('Final')
+      await dialog.getByLabel('Item 1', { exact: true }).fill('Downwind')
+      await dialog.getByLabel('Item 2', { exact: true }).fill('Final')
     })
     await page.getByRole('row').filter({ hasText: 'Order the legs' }).waitFor()
     await page.getByLabel('Search').fill('red')
