@@ -39,7 +39,7 @@ export function BankPage() {
   const tags = useQuery(query(listQuestionTags, { organisation }))
   const [edited, setEdited] = useState<Edited>()
   const { page = 1, ...filters } = search
-  const isFiltered = Object.keys(filters).length > 0
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
   const create = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({})}>
       {say.create}

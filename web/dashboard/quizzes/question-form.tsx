@@ -1,4 +1,15 @@
-import { ActionIcon, Button, Checkbox, Fieldset, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  NativeSelect,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import {
   changeQuestion,
@@ -71,9 +82,8 @@ export function QuestionForm({ organisation, question, isCopy = false, onSaved, 
             {say.editText}
           </Text>
         )}
-        <Select
+        <NativeSelect
           label={say.kind}
-          allowDeselect={false}
           disabled={!isNew}
           data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
           {...form.getInputProps('kind')}
