@@ -28,7 +28,7 @@ export function enterPoints(rubric: readonly RubricCriterion[], given: GivenPoin
 }
 
 /** The percentage of the possible points, over the criteria that were evaluated; null if none was. */
-export function percentageOf(criteria: readonly Criterion[]): number | null {
+function percentageOf(criteria: readonly Criterion[]): number | null {
   const evaluated = criteria.filter(({ points }) => points !== null)
   if (evaluated.length === 0) return null
   const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0)

@@ -3,7 +3,7 @@ import { Decimal, Flag, Id, inBody, Text, Whole } from '../../kernel/http/input/
 import { PageOf, paging } from '../../kernel/paging.ts'
 import { MAX_SCORE, Moment, orNull } from '../progress/schema.ts'
 
-export const MAX_EVALUATIONS = 100
+const MAX_EVALUATIONS = 100
 const MAX_REMARKS = 5000
 const MAX_COMMENT = 1000
 const MAX_REASON = 1000

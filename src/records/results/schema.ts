@@ -70,7 +70,7 @@ export const Results = Type.Object(
 )
 export type Results = Static<typeof Results>
 
-export const GRADEBOOK_STATES = ['waiting', 'failed', 'incomplete', 'in progress', 'passed', 'not started'] as const
+const GRADEBOOK_STATES = ['waiting', 'failed', 'incomplete', 'in progress', 'passed', 'not started'] as const
 
 export const ReadGradebook = Type.Object({
   classId: Id('Id of the class'),

@@ -31,7 +31,7 @@ export interface EvaluationInput {
 }
 
 const DEFAULT_POINTS = 100
-export const DEFAULT_MINUTES = 60
+const DEFAULT_MINUTES = 60
 const DAY_MINUTES = 1440
 
 export const maxOf = ({ points }: Rubric[number]): number => points ?? DEFAULT_POINTS
