@@ -22,7 +22,7 @@ import * as store from './store.ts'
  */
 const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 /** The number of tries if another process keeps changing the attempt between reading and writing. */
-const MAX_TRIES = 20
+export const MAX_TRIES = 20
 
 export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
   const context = await authorizeLesson(db, who, what, 'read', { withAnswers: true })
