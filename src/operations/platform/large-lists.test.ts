@@ -242,6 +242,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   // A lesson has 50 criteria of a rubric, and a page has up to 100,000 characters.
   readLessonContent: [50, 20_000],
   previewLesson: [50, 20_000],
+  readOverview: [20, 1_000],
   readHere: [10, 500],
   // Sessions: at most 50 of each app, and 2,000 together.
   listOwnApps: [2_200, 1_200],
