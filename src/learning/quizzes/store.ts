@@ -164,7 +164,7 @@ export const saveAnswer = write('quizzes.saveAnswer', {
     isCorrect: nullable(c.bool),
     now: c.timestamptz,
   },
-  row: { saved_at: c.instant },
+  row: { saved_at: nullable(c.instant) },
   text: `
     update quiz_answers set response = :response, saved_at = :now, is_final = :isFinal, points = :points, is_correct = :isCorrect
      where attempt_id = :attempt and position = :position returning saved_at`,

@@ -150,6 +150,7 @@ test('commands that no test runs are marked, with the reason', () => {
     'README.md: npm ci && npm start (it runs until it is stopped; tests of the command line start the platform)',
     'README.md: npm ci && npm test (this very test would run inside itself; CI runs both commands)',
     'deploy/README.md: npx groundschool backup move.backup --encrypt (there is no second PostgreSQL where the documents are tested)',
+    'docs/backups.md: rsync -a data/files/ backup.example.org:/var/backups/groundschool-files/ (there is no other machine where the documents are tested)',
     'docs/backups.md: pg_basebackup -D /var/backups/base/2026-11-17 -X stream -c fast (there is no other PostgreSQL where the documents are tested)',
     'docs/backups.md: touch /var/lib/postgresql/15/main/recovery.signal (there is no other PostgreSQL where the documents are tested)',
     'docs/how-to-sign-in.md: node signing-in.mjs (a person has to sign in; the test of this document does that in a browser)',

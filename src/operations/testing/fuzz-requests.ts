@@ -174,7 +174,7 @@ function allowedBy(schema: TSchema): fc.Arbitrary<unknown> {
     return fc.string({ minLength: minLength ?? 0, maxLength: Math.min(maxLength ?? 30, 300), unit: 'grapheme' })
   if (type === 'boolean') return fc.oneof(fc.boolean(), fc.constantFrom('true', 'False'))
   if (type === 'integer' || type === 'number') {
-    const range = { min: minimum ?? -1000, max: maximum ?? 1000 }
+    const range = { min: Math.ceil(minimum ?? -1000), max: Math.floor(maximum ?? 1000) }
     return fc.oneof(fc.integer(range), fc.integer(range).map(String))
   }
   if (type === 'array') return fc.array(items ? allowedBy(items) : json, { maxLength: Math.min(maxItems ?? 5, 5) })
