@@ -152,7 +152,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into sign_ups (code_hash, email, created_at, expires_at) values ('\\x04', '${email}', ${now});
      insert into messages (person_id, kind, recipient, sealed, created_at, sent_at)
      values (${me}, 'password-reset', '${email}', '\\x7365616c6564', ${now});
-     insert into courses (key, organisation_id, created_at) select 'course', id, now() from organisations;
+     insert into courses (key, organisation_id, author_id, created_at) select 'course', id, ${me}, now() from organisations;
      insert into course_versions (course_id, number, name, description, is_public, document, published_at) select id, 1, 'Course', '', false, '{}', now() from courses;
      insert into lessons (key, course_id) select 'lesson', id from courses;
      insert into objectives (key, course_id) select 'objective', id from courses;
@@ -168,6 +168,17 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      select a.enrolment_id, a.lesson_id, o.id, a.id, 50, ${me}, now() from attempts a, objectives o;
      insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
      select a.enrolment_id, a.lesson_id, a.id, 'grade', '{}', '{}', case when a.key = 'other' then 'better' else 'Quillon asked' end, ${me}, now() from attempts a;
+     insert into evaluations (key, attempt_id, enrolment_id, lesson_id, criteria, remarks, recorded_by, recorded_at, changed_at)
+     select 'evaluation of ' || a.key, a.id, a.enrolment_id, a.lesson_id, '[]', case when a.key = 'other' then '' else 'Quillon landed' end, ${me}, now(), now() from attempts a;
+     insert into file_contents (sha256, bytes, used_at) values ('x', 1, now());
+     insert into files (key, organisation_id, name, media_type, bytes, sha256, created_by, created_at)
+     select 'file', id, 'plan.pdf', 'application/pdf', 1, 'x', ${me}, now() from organisations limit 1;
+     insert into questions (key, organisation_id, kind, summary, tags, revision, created_at, changed_at)
+     select 'question', id, 'essay', 'Why?', '{}', 1, now(), now() from organisations limit 1;
+     insert into question_revisions (question_id, number, tags, content, points, parts, created_at) select id, 1, '{}', '{}', 1, 0, now() from questions;
+     insert into quiz_attempts (attempt_id, class_id, lesson_id, feedback, started_at) select a.id, c.id, a.lesson_id, 'end', now() from attempts a, classes c;
+     insert into quiz_answers (attempt_id, position, question_id, revision, shown, response, max_points, graded_by)
+     select a.id, 1, q.id, 1, '[]', case when a.key = 'other' then '"sky"'::json else '"Quillon says"'::json end, 1, ${me} from attempts a, questions q;
      insert into notes (key, text, class_id, enrolment_id, person_id, author_id, created_at)
      select 'about ' || e.key, 'Quillon was here', e.class_id, e.id, e.person_id, ${me}, now() from enrolments e;
      insert into verbs (iri, name, added_at, added_by) values ('https://example.org/verbs/flew', 'flew', now(), ${me});

@@ -8,7 +8,6 @@ export const quizzes: Room = {
   operations: quizOperations,
   areas: { Quizzes: 'Question banks of organisations, the quizzes that students take, and their results.' },
   personalTables: {
-    quiz_attempts: { inExport: '`quizzes.json`', whenDeleted: 'gone' },
     quiz_answers: {
       inExport: '`quizzes.json`',
       whenDeleted: 'gone; the reference to who graded an answer is deleted',
