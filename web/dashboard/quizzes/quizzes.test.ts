@@ -149,7 +149,11 @@ test('an author writes questions and a quiz, a student takes it, and the instruc
 
   await t.test('the instructor sees results per question, and grades the essay', async (t) => {
     const [attempt] = await app.sql(`select t.key from attempts t join quiz_attempts q on q.attempt_id = t.id`)
-    const { page, problems } = await enter(t, 'Casey', `/dashboard/classes/class-alpha/quizzes/${attempt!.key}`)
+    const { page, problems } = await enter(t, 'Casey', '/dashboard/classes/class-alpha/grading')
+    await look(page)
+    await page.getByRole('link', { name: /^Grade Avery.*, Lights quiz$/ }).click()
+    await page.waitForURL(`**/quizzes/${attempt!.key}`)
+    await page.getByRole('heading', { name: 'Lights quiz' }).waitFor()
     await page.getByText('To be seen at night.').waitFor()
     await page.getByLabel('Points (0–1)').fill('1')
     await page.getByLabel('Remark').fill('Right.')
