@@ -28,6 +28,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
+import { words } from '../../parts/words.ts'
 import { useClass } from '../classes/class-frame.tsx'
 import { QuestionView } from './question-view.tsx'
 import { Outcome } from './review-quiz.tsx'
@@ -213,6 +214,11 @@ function GradeForm({ question, lessonResultId, onClose }: GradeFormProps) {
           <Button type="submit" loading={grade.isPending}>
             {say.save}
           </Button>
+          {feedback?.points != null && (
+            <Button variant="default" onClick={onClose}>
+              {words.form.cancel}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>
