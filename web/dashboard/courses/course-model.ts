@@ -6,6 +6,7 @@ import {
   readCourseDocument,
 } from '../../api/operations.ts'
 import type { Step } from './kinds/fields-props.ts'
+import { makeId } from './kinds/make-id.ts'
 
 /** Read operations whose cached results become stale when a course changes. */
 export const COURSE_READS = [readCourseDocument, previewLesson, listCourseVersions, listManagedCourses]
@@ -24,9 +25,6 @@ export interface PartProps {
   readonly doc: CourseDocument
   readonly onChange: (doc: CourseDocument) => void
 }
-
-/** Creates a default id. Authors may replace it with any other. */
-export const makeId = (kind: string): string => `${kind}-${crypto.randomUUID().slice(0, 8)}`
 
 export const allLessons = ({ lessons }: CourseDocument): Step[] =>
   lessons.flatMap((one) => [one, ...(one.childLessons ?? [])])

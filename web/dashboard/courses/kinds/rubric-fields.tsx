@@ -2,8 +2,8 @@ import { ActionIcon, Button, Group, Paper, Select, Stack, Text, Textarea, TextIn
 import { ArrowDown, ArrowUp, Plus, Trash2 } from '../../../parts/icons.tsx'
 import { NumberField } from '../../../parts/number-field.tsx'
 import { evaluationWords as say } from '../../evaluations/words.ts'
-import { makeId } from '../course-model.ts'
 import type { KindFieldsProps } from './fields-props.ts'
+import { makeId } from './make-id.ts'
 
 type Criterion = NonNullable<KindFieldsProps['lesson']['rubric']>[number]
 
