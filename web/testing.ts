@@ -97,6 +97,13 @@ const DASHBOARD: readonly PageCase[] = [
     waitFor: 'Version 1',
   },
   {
+    name: 'question-bank',
+    person: 'Ellis',
+    path: '/dashboard/questions/sandhills',
+    heading: 'Question bank',
+    waitFor: 'No questions yet',
+  },
+  {
     name: 'course-preview',
     person: 'Ellis',
     path: '/dashboard/courses/course-preflight/preview',
@@ -237,6 +244,7 @@ const CONSOLE: readonly PageCase[] = [
  */
 export const SEEN_IN_STORIES: readonly string[] = [
   '/dashboard/classes/$classId/lessons/$lessonId/evaluate',
+  '/dashboard/classes/$classId/quizzes/$lessonResultId',
   '/console/plugins/$clientId/deliveries/$deliveryId',
   '/console/ato/packages/$packageId',
   '/console/ato/requests/$requestId',

@@ -8,7 +8,8 @@ export const ROLES = {
   developer: 'developer of the organisation',
   appOwner: 'owner of the app',
   organisationInstructor: 'instructor of the organisation',
-  courseAuthor: 'instructor who created the course, if the organisation lets instructors create courses',
+  courseAuthor:
+    'instructor, if the organisation lets instructors create courses; for a course, the instructor who created it',
   member: 'member of the organisation',
   pluginMember: "member of the plugin's organisation",
   student: 'the student concerned',

@@ -221,7 +221,7 @@ export type AttemptsLeft = { studentId: string; lessonId: string; attempts: numb
 
 export type GradeChanges = ({ change: string; lessonResultId: string | null; before: unknown; after: unknown; reason: string; byId: string | null; byName: string | null; changed: string })[]
 
-export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; lessonResultId: string; completed: string })[]; total: number; limit: number; page: number; pages: number }
+export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; lessonResultId: string; completed: string })[]; total: number; limit: number; page: number; pages: number }
 
 export type RecordedEvaluations = { evaluations: ({ evaluationId: string; studentId: string; evaluation: Evaluation | null; code: number | null; error: string | null })[] }
 

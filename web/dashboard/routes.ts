@@ -65,8 +65,14 @@ const lesson = createRoute({
   getParentRoute: () => classFrame,
   path: 'lessons/$lessonId',
   component: lazyRouteComponent(() => import('./lessons/lesson-page.tsx'), 'LessonPage'),
-  loader: ({ params: { classId, lessonId } }) =>
-    load({ lesson: query(readLessonContent, { classId, lessonId }), results: query(readResults, { classId }) }),
+  loader: async ({ params: { classId, lessonId } }) => {
+    const lesson = query(readLessonContent, { classId, lessonId })
+    const results = query(readResults, { classId })
+    const details = await queryClient.ensureQueryData(query(readClass, { classId })).catch(() => undefined)
+    // Staff have no results of their own.
+    if (details?.studentId === null) return { ...(await load({ lesson })), results }
+    return load({ lesson, results })
+  },
 })
 
 /** The instructor's form for an instructor-led lesson. */

@@ -43,13 +43,15 @@ const managedOrganisation = managed({
 export const readManaged = managedOrganisation.read
 export const lockManaged = managedOrganisation.lock
 
-/** Reads an organisation in which the caller may create courses. */
-export const { read: readAuthored } = managed({
+/** The organisations in which the caller may create courses. */
+const authoredOrganisation = managed({
   find: (db, { person, key }) => db.first(store.findManaged, { person, organisation: key }),
   lock: (tx, key) => tx.first(store.lockOrganisation, { organisation: key }),
   isManaged: ({ creates }) => creates,
   refusal: 'There is no organisation with this key, or you cannot create courses in it; ask one of its owners',
 })
+export const readAuthored = authoredOrganisation.read
+export const lockAuthored = authoredOrganisation.lock
 
 /** Returns whether a person administers the platform, manages an organisation, develops apps, or uses the planner. */
 export async function readRights(db: Db, { personId }: { personId: number }) {

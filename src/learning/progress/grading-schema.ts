@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Decimal, Flag, Id, inBody, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
+import { LESSON_KINDS } from '../courses/schema.ts'
 import { by, lesson, MAX_SCORE, Moment, orNull } from './schema.ts'
 
 const MAX_REASON = 1000
@@ -62,6 +63,9 @@ export const AwaitingPage = PageOf(
     name: Type.String(),
     lessonId: Type.String(),
     lessonName: Type.String(),
+    kind: Type.Enum([...LESSON_KINDS], {
+      description: 'Kind of the lesson; the answers of a quiz are graded one by one',
+    }),
     lessonResultId: Type.String(),
     completed: Moment,
   }),

@@ -175,13 +175,14 @@ export const listAwaiting = sortedBy(AWAITING_ORDERS, (order, suffix) =>
       name: c.text,
       lesson: c.text,
       lesson_name: c.text,
+      kind: c.text,
       attempt: c.text,
       completed_at: nullable(c.instant),
       total: c.int8,
     },
     text: `
     select c.key as class, c.name as class_name, e.key as student, p.handle, coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as name,
-           l.key as lesson, v.name as lesson_name, t.key as attempt, t.completed_at, w.total
+           l.key as lesson, v.name as lesson_name, v.kind, t.key as attempt, t.completed_at, w.total
       from (select t.id, count(*) over () as total from ${AWAITING}
              where e.status <> 'dropped' and e.person_id <> :person
                and c.id in (select s.class_id from class_staff s where :class is null and s.person_id = :person and s.role = 'instructor' union all select :class)

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { announceEvents } from '../../kernel/events/events.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import type { LessonKind } from '../courses/schema.ts'
 import { presentAttempt, resultOf, toAttempt } from './attempt.ts'
 import { authorizeClass, authorizeLesson, type LearningCaller, type LessonContext } from './authorize.ts'
 import {
@@ -139,6 +140,7 @@ export async function listAwaiting(
     name: row.name,
     lessonId: row.lesson,
     lessonName: row.lesson_name,
+    kind: row.kind as LessonKind,
     lessonResultId: row.attempt,
     completed: row.completed_at!,
   }))

@@ -12,15 +12,15 @@ const questionRow = {
 }
 const questionColumns = `q.key, o.key as organisation, q.kind, q.tags, q.revision, q.archived_at is not null as is_archived, q.changed_at`
 
-/** Finds a question with its newest content, and whether the person manages its organisation. */
+/** Finds a question with its newest content, and whether the person writes courses of its organisation. */
 export const findQuestion = read('quizzes.findQuestion', {
   params: { person: c.int8, question: c.text },
-  row: { id: c.int8, ...questionRow, content: c.json, manages: c.bool },
+  row: { id: c.int8, ...questionRow, content: c.json, authors: c.bool },
   text: `
-    select q.id, ${questionColumns}, v.content, r.owns or r.administers as manages
+    select q.id, ${questionColumns}, v.content, a.creates as authors
       from questions q join organisations o on o.id = q.organisation_id
       join question_revisions v on v.question_id = q.id and v.number = q.revision,
-      lateral roles_in_organisation(:person, q.organisation_id) r
+      lateral creates_courses(:person, q.organisation_id) a
      where q.key = :question`,
 })
 

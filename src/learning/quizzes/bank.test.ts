@@ -83,7 +83,7 @@ test('wrong questions are refused with a message that names the field', async ()
   }
 })
 
-test('only owners of the organisation and administrators use its bank', async () => {
+test('only owners and administrators use the bank of an organisation that lets no one else create courses', async () => {
   for (const person of ['avery', 'casey', 'ellis', 'drew'] as const) {
     const who = await browse(app, person)
     const requests = [
@@ -98,6 +98,35 @@ test('only owners of the organisation and administrators use its bank', async ()
     const unknown = await who.get(PATH, { questionId: 'nothing' })
     assert.equal(unknown.text, (await who.get(PATH, { questionId: ids.single })).text)
   }
+})
+
+test('instructors who may create courses of the organisation use its bank, and others do not', async () => {
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, r.role from (values ('casey', 'instructor'), ('drew', 'developer')) r(name, role)
+       join people p on p.handle_key = r.name, organisations o where o.key = 'school'`,
+  )
+  const send = async (person: 'casey' | 'drew' | 'avery') => {
+    const who = await browse(app, person)
+    const { questionId } = (await make(essay)).body
+    const answers = [
+      await who.put(PATH, { organisation: 'school', ...essay }),
+      await who.get(PATH, { questionId }),
+      await who.get(`${PATH}/list`, { organisation: 'school' }),
+      await who.get(`${PATH}/tags`, { organisation: 'school' }),
+      await who.post(PATH, { questionId, ...essay, text: 'Changed' }),
+      await who.post(`${PATH}/archive`, { questionId }),
+    ]
+    return [...new Set(answers.map(({ status }) => status))]
+  }
+  const letCreate = (courseAuthors: string) =>
+    finley.post('/edu/v1/organisation/course-authors', { organisation: 'school', courseAuthors })
+  assert.deepEqual(await send('casey'), [403])
+  assert.equal((await letCreate('instructors')).status, 200)
+  assert.deepEqual(await send('casey'), [200])
+  for (const person of ['drew', 'avery'] as const) assert.deepEqual(await send(person), [403])
+  await letCreate('owners')
+  assert.deepEqual(await send('casey'), [403])
 })
 
 test('an organisation has at most 20,000 questions, and its lists stay small', async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { lockManaged, readManaged } from '../../apps/organisations/organisations.ts'
+import { lockAuthored, readAuthored } from '../../apps/organisations/organisations.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
@@ -28,11 +28,11 @@ import { countParts, maxPointsOf, readQuestion as readContent } from './rules.ts
 
 const SUMMARY = 300
 
-const managedQuestion = managed({
+const authoredQuestion = managed({
   find: (db, { person, key }) => db.first(store.findQuestion, { person, question: key }),
   lock: (tx, key) => tx.first(store.lockQuestion, { question: key }),
-  isManaged: ({ manages }) => manages,
-  refusal: 'There is no question with this id, or you do not manage it',
+  isManaged: ({ authors }) => authors,
+  refusal: 'There is no question with this id, or you cannot create courses in its organisation',
 })
 
 /** Creates a question in the bank of an organisation. */
@@ -43,7 +43,7 @@ export function createQuestion(
 ): Promise<Question> {
   const { content, tags } = readContent(given)
   return db.transaction(async (tx) => {
-    const { id } = await lockManaged(tx, who, organisation)
+    const { id } = await lockAuthored(tx, who, organisation)
     const { questions } = (await tx.first(store.countQuestions, { organisation: id }))!
     if (questions >= MAX_QUESTIONS)
       throw fail('impossibleNow', `An organisation can have ${MAX_QUESTIONS} questions; change existing ones instead`)
@@ -55,7 +55,7 @@ export function createQuestion(
       ...toRevision(who, content, tags),
     })
     await audit(tx, who, 'question.created', { organisation, question: key })
-    return toQuestion(await managedQuestion.read(tx, who, key))
+    return toQuestion(await authoredQuestion.read(tx, who, key))
   })
 }
 
@@ -67,7 +67,7 @@ export function changeQuestion(
 ): Promise<Question> {
   const { content, tags } = readContent(given)
   return db.transaction(async (tx) => {
-    const before = await managedQuestion.lock(tx, who, questionId)
+    const before = await authoredQuestion.lock(tx, who, questionId)
     if (revision !== undefined && revision !== before.revision)
       throw fail('conflict', 'Somebody has changed this question since you opened it; read it again')
     if (content.kind !== before.kind)
@@ -76,12 +76,12 @@ export function changeQuestion(
       return toQuestion(before)
     await tx.first(store.addRevision, { question: before.id, ...toRevision(who, content, tags) })
     await audit(tx, who, 'question.changed', { organisation: before.organisation, question: questionId })
-    return toQuestion(await managedQuestion.read(tx, who, questionId))
+    return toQuestion(await authoredQuestion.read(tx, who, questionId))
   })
 }
 
 export const readQuestion = async (db: Db, who: PersonCaller, { questionId }: NameQuestion): Promise<Question> =>
-  toQuestion(await managedQuestion.read(db, who, questionId))
+  toQuestion(await authoredQuestion.read(db, who, questionId))
 
 /** Archives a question, or restores it. Published courses that use it are not affected. */
 export function archiveQuestion(
@@ -90,7 +90,7 @@ export function archiveQuestion(
   { questionId, archived = true }: ArchiveQuestion,
 ): Promise<Question> {
   return db.transaction(async (tx) => {
-    const before = await managedQuestion.lock(tx, who, questionId)
+    const before = await authoredQuestion.lock(tx, who, questionId)
     if (before.is_archived !== archived) {
       await tx.first(store.setArchived, { question: before.id, archived, now: who.at })
       const action = archived ? 'question.archived' : 'question.restored'
@@ -101,7 +101,7 @@ export function archiveQuestion(
 }
 
 export async function listQuestions(db: Db, who: PersonCaller, what: ListQuestions): Promise<Page<ListedQuestion>> {
-  const { id } = await readManaged(db, who, what.organisation)
+  const { id } = await readAuthored(db, who, what.organisation)
   const rows = await db.all(store.listQuestions, {
     organisation: id,
     words: wordsIn(what.query),
@@ -121,7 +121,7 @@ export async function listQuestions(db: Db, who: PersonCaller, what: ListQuestio
 }
 
 export async function listTags(db: Db, who: PersonCaller, { organisation }: ListTags) {
-  const { id } = await readManaged(db, who, organisation)
+  const { id } = await readAuthored(db, who, organisation)
   return db.all(store.listTags, { organisation: id })
 }
 

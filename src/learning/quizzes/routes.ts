@@ -1,4 +1,4 @@
-import { MANAGERS } from '../../apps/organisations/roles.ts'
+import { AUTHORS } from '../../apps/organisations/roles.ts'
 import type { ErrorName } from '../../kernel/errors.ts'
 import { member, person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
@@ -56,7 +56,7 @@ const bankOperations: readonly Operation[] = [
     description:
       'Returns questions of the bank of an organisation, latest changes first. Filters can be combined, and archived questions are listed only with `archived`.',
     example: { request: { organisation: 'sandhills', tag: 'instruments' }, as: 'ellis' },
-    roles: MANAGERS,
+    roles: AUTHORS,
     input: ListQuestions,
     output: json(QuestionPage),
     errors: ['forbidden'],
@@ -68,7 +68,7 @@ const bankOperations: readonly Operation[] = [
     description:
       'Returns the tags in the question bank of an organisation, each with its number of questions. A quiz can draw questions with a tag at random.',
     example: { request: { organisation: 'sandhills' }, as: 'ellis' },
-    roles: MANAGERS,
+    roles: AUTHORS,
     input: ListTags,
     output: json(QuestionTags),
     errors: ['forbidden'],
@@ -77,9 +77,10 @@ const bankOperations: readonly Operation[] = [
   op('GET /edu/v1/question', {
     name: 'readQuestion',
     summary: 'Get a question',
-    description: 'Returns a question with its correct answer. Only users who manage the organisation can read it.',
+    description:
+      'Returns a question with its correct answer. Only users who can create courses in the organisation can read it.',
     example: { request: { questionId: QUESTION_ID }, as: 'ellis' },
-    roles: MANAGERS,
+    roles: AUTHORS,
     input: NameQuestion,
     output: json(Question),
     errors: ['forbidden'],
@@ -91,7 +92,7 @@ const bankOperations: readonly Operation[] = [
     description:
       'Adds a question to the bank of an organisation, which can have 20,000 of them. Each kind of question has its own fields, and those of other kinds are refused.',
     example: { request: { organisation: 'sandhills', ...example }, as: 'ellis' },
-    roles: MANAGERS,
+    roles: AUTHORS,
     input: CreateQuestion,
     output: json(Question),
     errors: [...REFUSED, 'impossibleNow'],
@@ -103,7 +104,7 @@ const bankOperations: readonly Operation[] = [
     description:
       'Replaces the whole content of a question with a new revision. Courses that are published already keep the revision that they were published with. If `revision` is sent and the question has changed since, the response is 409.',
     example: { request: { questionId: QUESTION_ID, revision: 1, ...example }, as: 'ellis' },
-    roles: MANAGERS,
+    roles: AUTHORS,
     input: ChangeQuestion,
     output: json(Question),
     errors: [...REFUSED, 'conflict'],
@@ -115,7 +116,7 @@ const bankOperations: readonly Operation[] = [
     description:
       'Hides a question from the bank, or shows it again with `archived: false`. Published courses keep using it; courses that are published later cannot.',
     example: { request: { questionId: QUESTION_ID }, as: 'ellis' },
-    roles: MANAGERS,
+    roles: AUTHORS,
     input: ArchiveQuestion,
     from: 'either',
     output: json(Question),

@@ -99,7 +99,19 @@ function Graded({ classDetails, student, lesson, cell, onNext, onClose }: Gradeb
             </Facts>
             {latest?.completed === null && <Text size="sm">{say.stillOpen}</Text>}
             {!may.grade && <Text size="sm">{say.readOnly}</Text>}
-            {may.grade && finished && (
+            {lesson.kind === 'quiz' && latest && (
+              <Group>
+                <ButtonLink
+                  size="xs"
+                  variant={may.grade && cell.isWaiting ? 'filled' : 'default'}
+                  to="/dashboard/classes/$classId/quizzes/$lessonResultId"
+                  params={{ classId, lessonResultId: (finished ?? latest).lessonResultId }}
+                >
+                  {may.grade && cell.isWaiting ? say.gradeAnswers : say.openAnswers}
+                </ButtonLink>
+              </Group>
+            )}
+            {may.grade && finished && !(lesson.kind === 'quiz' && cell.isWaiting) && (
               <GradeForm
                 key={finished.lessonResultId}
                 attempt={{

@@ -33,6 +33,8 @@ export const gradebookWords = {
   attempts: 'Attempts',
   openStudent: 'Open student',
   openLesson: 'Open lesson',
+  openAnswers: 'Open answers',
+  gradeAnswers: 'Grade answers',
   next: 'Next to grade',
   noMore: 'Nothing else to grade',
   readOnly: 'You can see results, but not grade.',

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { AwaitingPage } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { ClipboardCheck } from '../../parts/icons.tsx'
-import { TextLink } from '../../parts/link.tsx'
+import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
@@ -59,9 +59,18 @@ interface GradingTableProps {
   readonly onGrade: (attempt: AttemptToGrade) => void
 }
 
+const gradeLabel = ({ name, lessonName }: AttemptToGrade) => (
+  <>
+    <span aria-hidden>{say.grade}</span>
+    <VisuallyHidden>{say.gradeOf(name, lessonName)}</VisuallyHidden>
+  </>
+)
+
 function GradingTable({ attempts, onGrade }: GradingTableProps) {
   const [isBulk, setBulk] = useState(false)
-  const selection = useSelection(attempts.map(({ lessonResultId }) => lessonResultId))
+  // The answers of a quiz are graded one by one, on a page of their own.
+  const isQuiz = attempts.map(({ kind }) => kind === 'quiz')
+  const selection = useSelection(attempts.filter((_, i) => !isQuiz[i]).map(({ lessonResultId }) => lessonResultId))
   const toGrade = attempts.map((one): AttemptToGrade => ({ ...one, name: one.name || one.handle, isFirst: true }))
   return (
     <>
@@ -85,7 +94,7 @@ function GradingTable({ attempts, onGrade }: GradingTableProps) {
         {toGrade.map((one, i) => (
           <Row
             key={one.lessonResultId}
-            select={{ id: one.lessonResultId, name: `${one.name}, ${one.lessonName}` }}
+            {...(!isQuiz[i] && { select: { id: one.lessonResultId, name: `${one.name}, ${one.lessonName}` } })}
             cells={[
               <TextLink
                 key="student"
@@ -97,10 +106,20 @@ function GradingTable({ attempts, onGrade }: GradingTableProps) {
               </TextLink>,
               one.lessonName,
               <Time key="finished" at={attempts[i]!.completed} />,
-              <Button key="grade" size="xs" onClick={() => onGrade(one)}>
-                <span aria-hidden>{say.grade}</span>
-                <VisuallyHidden>{say.gradeOf(one.name, one.lessonName)}</VisuallyHidden>
-              </Button>,
+              isQuiz[i] ? (
+                <ButtonLink
+                  key="grade"
+                  size="xs"
+                  to="/dashboard/classes/$classId/quizzes/$lessonResultId"
+                  params={{ classId: one.classId, lessonResultId: one.lessonResultId }}
+                >
+                  {gradeLabel(one)}
+                </ButtonLink>
+              ) : (
+                <Button key="grade" size="xs" onClick={() => onGrade(one)}>
+                  {gradeLabel(one)}
+                </Button>
+              ),
             ]}
           />
         ))}

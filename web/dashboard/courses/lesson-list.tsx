@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type ComponentProps, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type ComponentProps, type KeyboardEvent, lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
 import type { CourseDocument } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -17,6 +17,7 @@ import {
 } from '../../parts/icons.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
+import { Lines } from '../../parts/states.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboardWords } from '../words.ts'
 import {
@@ -35,10 +36,12 @@ import {
 import { placesIn, useDrag } from './drag.ts'
 import type { Step } from './kinds/fields-props.ts'
 import { kindOf } from './kinds/kinds.tsx'
-import { LessonForm } from './lesson-form.tsx'
 import classes from './lesson-list.module.css'
 import { errorsOf, type Mistake } from './mistakes.ts'
 import { editingWords } from './words.ts'
+
+/** Loaded when somebody edits a lesson, because the page itself must stay small. */
+const LessonForm = lazy(async () => ({ default: (await import('./lesson-form.tsx')).LessonForm }))
 
 const { course: say } = dashboardWords
 
@@ -154,19 +157,21 @@ export function Lessons({ doc, onChange, mistakes, onCorrected, hasUnsaved, edit
       </ol>
       <Dialog isOpen={found !== undefined} onClose={close} title={found?.name ?? ''} size="large">
         {found && (
-          <LessonForm
-            key={found.id}
-            course={shown}
-            lesson={found}
-            others={all.filter(({ id }) => id !== found.id)}
-            mistakes={errorsOf(mistakes, found.id)}
-            onClose={close}
-            onApply={(lesson) => {
-              onChange(setLesson(shown, place!, lesson))
-              onCorrected({ id: lesson.id })
-              close()
-            }}
-          />
+          <Suspense fallback={<Lines />}>
+            <LessonForm
+              key={found.id}
+              course={shown}
+              lesson={found}
+              others={all.filter(({ id }) => id !== found.id)}
+              mistakes={errorsOf(mistakes, found.id)}
+              onClose={close}
+              onApply={(lesson) => {
+                onChange(setLesson(shown, place!, lesson))
+                onCorrected({ id: lesson.id })
+                close()
+              }}
+            />
+          </Suspense>
         )}
       </Dialog>
     </Card>

@@ -1,28 +1,34 @@
-import { Alert, Anchor, Button, Group, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
   gradeQuizAnswer,
   listAttempts,
   listAwaiting,
+  listStudents,
+  type QuizAttempt,
   type QuizQuestion,
   readGradebook,
+  readLessonContent,
   readQuizAttempt,
   readQuizResults,
   readResults,
   readTimeline,
   submitQuiz,
 } from '../../api/operations.ts'
-import { useWrite } from '../../api/query.ts'
+import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { NumberField } from '../../parts/number-field.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
+import { words } from '../../parts/words.ts'
 import { useClass } from '../classes/class-frame.tsx'
 import { QuestionView } from './question-view.tsx'
 import { Outcome } from './review-quiz.tsx'
@@ -35,36 +41,19 @@ const CHANGES = [readQuizAttempt, listAwaiting, readResults, readGradebook, read
 
 /** Shows staff the answers of an attempt, and lets instructors grade them. */
 export function QuizAttemptPage() {
-  const { classId, may } = useClass()
+  const { may } = useClass()
   const { lessonResultId } = route.useParams()
   const loaded = useAttempt(lessonResultId)
   return (
     <Loaded query={loaded} lines={8}>
       {({ attempt, questions }) => (
         <>
-          <PageHead
-            title={say.title}
-            lead={<Time at={attempt.submitted ?? attempt.started} />}
-            above={
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link
-                    {...props}
-                    to="/dashboard/classes/$classId/lessons/$lessonId"
-                    params={{ classId, lessonId: attempt.lessonId }}
-                  />
-                )}
-              >
-                {say.back}
-              </Anchor>
-            }
-          />
+          <Head attempt={attempt} />
           <Stack>
             {attempt.submitted === null ? (
               <OpenAttempt lessonResultId={lessonResultId} maySubmit={may.grade} />
             ) : (
-              <Outcome attempt={attempt} />
+              <Outcome attempt={attempt} isOwn={false} />
             )}
             {questions.map((question) => (
               <Card key={question.questionId}>
@@ -88,6 +77,41 @@ export function QuizAttemptPage() {
         </>
       )}
     </Loaded>
+  )
+}
+
+/** Names the student and the lesson. */
+function Head({ attempt }: { readonly attempt: QuizAttempt }) {
+  const { classId, lessonId, studentId } = attempt
+  const students = useQuery(query(listStudents, { classId, studentId }))
+  const lesson = useQuery(query(readLessonContent, { classId, lessonId }))
+  const student = students.data?.docs[0]
+  return (
+    <PageHead
+      title={lesson.data?.name ?? say.title}
+      lead={
+        <>
+          {student && (
+            <>
+              <TextLink to="/dashboard/classes/$classId/students/$studentId" params={{ classId, studentId }}>
+                {student.name || student.handle}
+              </TextLink>
+              {' · '}
+            </>
+          )}
+          <Time at={attempt.submitted ?? attempt.started} />
+        </>
+      }
+      above={
+        <TextLink
+          size="sm"
+          to="/dashboard/classes/$classId/lessons/$lessonId"
+          params={{ classId, lessonId: attempt.lessonId }}
+        >
+          {say.back}
+        </TextLink>
+      }
+    />
   )
 }
 
@@ -190,6 +214,11 @@ function GradeForm({ question, lessonResultId, onClose }: GradeFormProps) {
           <Button type="submit" loading={grade.isPending}>
             {say.save}
           </Button>
+          {feedback?.points != null && (
+            <Button variant="default" onClick={onClose}>
+              {words.form.cancel}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

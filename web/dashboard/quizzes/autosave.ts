@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiProblem } from '../../api/call.ts'
 import { saveQuizAnswer } from '../../api/operations.ts'
-import { useWrite } from '../../api/query.ts'
 
 const RETRY_MS = 4000
+const TIMEOUT_MS = 20_000
 /** Pause in typing after which an answer is saved. */
 const REST_MS = 700
 
@@ -11,16 +11,15 @@ type SaveState = 'saved' | 'saving' | 'waiting'
 
 /**
  * Saves answers one after the other. Of several changes of one answer, only the last is sent. If the platform cannot be
- * reached, it tries again; an answer that is refused is dropped, and `error` says why.
+ * reached, it tries again; an answer that is refused is dropped, and `error` says why. Saves have no idempotency key:
+ * with one, an answer that is chosen again after another one would only repeat an old response.
  */
 export function useAutosave(lessonResultId: string) {
-  const { mutateAsync, error, reset } = useWrite(saveQuizAnswer)
+  const [error, setError] = useState<Error>()
   const [state, setState] = useState<SaveState>('saved')
   const pending = useRef(new Map<string, unknown>())
   const running = useRef<Promise<void>>(undefined)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const send = useRef(mutateAsync)
-  send.current = mutateAsync
   const again = useRef<() => Promise<void>>(async () => {})
 
   const sendAll = useCallback(async (): Promise<void> => {
@@ -30,7 +29,7 @@ export function useAutosave(lessonResultId: string) {
       const [questionId, response] = first
       setState('saving')
       try {
-        await send.current({ lessonResultId, questionId, response })
+        await saveQuizAnswer({ lessonResultId, questionId, response }, { timeoutMs: TIMEOUT_MS })
         if (pending.current.get(questionId) === response) pending.current.delete(questionId)
       } catch (problem) {
         if (problem instanceof ApiProblem && problem.isUnanswered) {
@@ -39,6 +38,7 @@ export function useAutosave(lessonResultId: string) {
           return
         }
         pending.current.delete(questionId)
+        setError(problem as Error)
       }
     }
   }, [lessonResultId])
@@ -59,12 +59,12 @@ export function useAutosave(lessonResultId: string) {
       pending.current.delete(questionId)
       pending.current.set(questionId, response)
       setState('saving')
-      reset()
+      setError(undefined)
       clearTimeout(timer.current)
       if (isTyped) timer.current = setTimeout(() => void flush(), REST_MS)
       else void flush()
     },
-    [flush, reset],
+    [flush],
   )
   useEffect(() => () => void flush(), [flush])
   return { save, flush, state, error, hasUnsaved: () => pending.current.size > 0 }

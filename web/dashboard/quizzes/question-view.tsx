@@ -52,6 +52,9 @@ interface FieldProps {
   readonly labelledBy: string
 }
 
+/** Answers that cannot be changed are read, so they are not faint. */
+const READABLE = { styles: { label: { color: 'inherit', cursor: 'default' } } }
+
 const SingleField = ({ question, value, onChange, labelledBy }: FieldProps) => (
   <Radio.Group
     value={typeof value === 'string' ? value : ''}
@@ -60,7 +63,7 @@ const SingleField = ({ question, value, onChange, labelledBy }: FieldProps) => (
   >
     <Stack gap="sm">
       {question.options!.map(({ id, text }) => (
-        <Radio key={id} value={id} label={text} disabled={!onChange} />
+        <Radio key={id} value={id} label={text} disabled={!onChange} {...(!onChange && READABLE)} />
       ))}
     </Stack>
   </Radio.Group>
@@ -75,7 +78,7 @@ const MultipleField = ({ question, value, onChange, labelledBy }: FieldProps) =>
   >
     <Stack gap="sm" mt="xs">
       {question.options!.map(({ id, text }) => (
-        <Checkbox key={id} value={id} label={text} disabled={!onChange} />
+        <Checkbox key={id} value={id} label={text} disabled={!onChange} {...(!onChange && READABLE)} />
       ))}
     </Stack>
   </Checkbox.Group>

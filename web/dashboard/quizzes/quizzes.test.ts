@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { until } from '../../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../../src/kernel/imports/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../../../src/operations/testing/chromium.ts'
@@ -104,7 +104,7 @@ test('an author writes questions and a quiz, a student takes it, and the instruc
   const path = `/dashboard/classes/class-alpha/lessons/${row!.key}`
 
   await t.test(
-    'a student takes the quiz on a phone, with the keyboard alone, and resumes after a reload',
+    'a student takes the quiz on a phone, with the keyboard alone, loses no answer, and resumes it',
     async (t) => {
       const { page, problems } = await enter(t, 'Avery', path)
       await page.setViewportSize({ width: 360, height: 740 })
@@ -114,8 +114,19 @@ test('an author writes questions and a quiz, a student takes it, and the instruc
       await page.keyboard.press('Enter')
       await page.getByText('Question 1 of 3').waitFor()
       await page.getByRole('radio', { name: 'Port' }).focus()
+      const loseResponse = async (route: Route) => {
+        await route.fetch()
+        await route.abort()
+      }
+      await page.route('**/edu/v1/quiz/answer', loseResponse, { times: 1 })
       await page.keyboard.press('Space')
-      await page.getByText('All answers saved').waitFor()
+      await page.getByText('Not saved yet. Trying again…').waitFor()
+      for (const key of ['ArrowDown', 'ArrowUp']) {
+        await page.keyboard.press(key)
+        await page.getByText('All answers saved').waitFor()
+      }
+      const lost = [...problems]
+      assert.match(lost.join(), /^[^,]*quiz.answer: Failed to load resource: net::ERR_FAILED$/)
       await page.getByRole('button', { name: 'Next' }).focus()
       await page.keyboard.press('Enter')
       await page.getByText('Question 2 of 3').waitFor()
@@ -129,6 +140,10 @@ test('an author writes questions and a quiz, a student takes it, and the instruc
       }
       await page.getByText('All answers saved').waitFor()
       await look(page)
+      await page.getByRole('link', { name: 'All lessons' }).click()
+      await page.waitForURL('**/class-alpha')
+      await page.goBack()
+      await page.getByRole('button', { name: 'Question 2, answered' }).waitFor()
       await page.reload()
       await page.getByRole('button', { name: 'Question 2, answered' }).waitFor()
       await page.getByRole('button', { name: 'Question 3, not answered' }).click()
@@ -143,13 +158,25 @@ test('an author writes questions and a quiz, a student takes it, and the instruc
       await page.getByText('Red is on the left.').waitFor()
       assert.equal(await page.getByText('Correct', { exact: true }).count(), 2)
       await look(page)
-      assert.deepEqual(problems, [])
+      assert.deepEqual(problems, lost)
     },
   )
 
   await t.test('the instructor sees results per question, and grades the essay', async (t) => {
     const [attempt] = await app.sql(`select t.key from attempts t join quiz_attempts q on q.attempt_id = t.id`)
-    const { page, problems } = await enter(t, 'Casey', `/dashboard/classes/class-alpha/quizzes/${attempt!.key}`)
+    const { page, problems } = await enter(t, 'Casey', '/dashboard/classes/class-alpha/gradebook')
+    await page.getByRole('gridcell').filter({ hasText: 'To grade' }).first().click()
+    const panel = page.getByRole('dialog')
+    await panel.getByRole('link', { name: 'Grade answers' }).waitFor()
+    assert.equal(await panel.getByRole('button', { name: 'Save grade' }).count(), 0)
+    await look(page)
+    await panel.getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('link', { name: 'Grading' }).click()
+    await page.getByRole('heading', { name: 'Grading' }).waitFor()
+    await look(page)
+    await page.getByRole('link', { name: /^Grade Avery.*, Lights quiz$/ }).click()
+    await page.waitForURL(`**/quizzes/${attempt!.key}`)
+    await page.getByRole('heading', { name: 'Lights quiz' }).waitFor()
     await page.getByText('To be seen at night.').waitFor()
     await page.getByLabel('Points (0–1)').fill('1')
     await page.getByLabel('Remark').fill('Right.')

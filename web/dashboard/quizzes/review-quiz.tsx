@@ -8,15 +8,21 @@ import { quizWords } from './words.ts'
 
 const { review: say } = quizWords
 
+interface OutcomeProps {
+  readonly attempt: QuizAttempt
+  /** Whether the reader is the student. */
+  readonly isOwn: boolean
+}
+
 /** Says how an attempt ended. */
-export function Outcome({ attempt: { awaitsGrade, pass, score } }: { readonly attempt: QuizAttempt }) {
+export function Outcome({ attempt: { awaitsGrade, pass, score }, isOwn }: OutcomeProps) {
   const [color, Icon, text] = awaitsGrade
-    ? (['blue', Clock, say.waiting] as const)
+    ? (['blue', Clock, isOwn ? say.waiting : say.toGrade] as const)
     : score === null
       ? (['gray', Clock, say.submitted] as const)
       : pass
         ? (['green', CircleCheck, say.passed(score)] as const)
-        : (['red', CircleX, say.failed(score)] as const)
+        : (['red', CircleX, isOwn ? say.failed(score) : say.notPassed(score)] as const)
   return (
     <Alert color={color} icon={<Icon size={18} aria-hidden />} role="status">
       {text}
@@ -27,7 +33,7 @@ export function Outcome({ attempt: { awaitsGrade, pass, score } }: { readonly at
 /** Shows a submitted attempt to its student, with as much feedback as the quiz gives. */
 export const ReviewQuiz = ({ loaded: { attempt, questions } }: { readonly loaded: LoadedAttempt }) => (
   <Stack>
-    <Outcome attempt={attempt} />
+    <Outcome attempt={attempt} isOwn />
     {questions.map((question) => (
       <Card key={question.questionId}>
         <Stack gap="sm">

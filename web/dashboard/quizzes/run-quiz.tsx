@@ -46,9 +46,11 @@ export function RunQuiz({
     changes: [readQuizAttempt, readResults, listAttempts],
   })
   const check = useWrite(saveQuizAnswer, { onDone: (one) => setChecked(new Map(checked).set(one.questionId, one)) })
-  const goOn = async () => {
+  const goOn = async ({ isOver = false } = {}) => {
     await flush()
-    submit.mutate({ lessonResultId })
+    // An answer that is not saved yet would be lost. Once the time is over, the platform would not take it anyway.
+    if (hasUnsaved() && !isOver) setSubmitting(false)
+    else submit.mutate({ lessonResultId })
   }
   const goTo = (to: number) => {
     setIndex(to)
@@ -66,13 +68,15 @@ export function RunQuiz({
   return (
     <Stack>
       <Group justify="space-between" gap="sm" className={classes.bar!}>
-        <Text size="sm" c="dimmed" role="status">
+        <Text size="sm" c={state === 'waiting' ? 'red' : 'dimmed'} role="status">
           {{ saved: say.saved, saving: say.saving, waiting: say.unsaved }[state]}
         </Text>
-        {attempt.deadline && <Countdown deadline={attempt.deadline} now={attempt.now} onOver={() => void goOn()} />}
+        {attempt.deadline && (
+          <Countdown deadline={attempt.deadline} now={attempt.now} onOver={() => void goOn({ isOver: true })} />
+        )}
       </Group>
       {error && state !== 'waiting' && <Problem title={say.saveFailed} error={error} />}
-      {submit.error && <Problem title={say.submit} error={submit.error} onRetry={() => void goOn()} />}
+      {submit.error && <Problem title={say.submitFailed} error={submit.error} onRetry={() => void goOn()} />}
       <nav aria-label={say.navigator} className={classes.navigator}>
         {questions.map(({ questionId, number }, i) => {
           const isAnswered = !isBlank(responses.get(questionId))

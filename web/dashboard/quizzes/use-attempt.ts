@@ -15,8 +15,10 @@ export function useAttempt(lessonResultId: string | null) {
     ...(options as object),
     queryKey: [...queryKey, 'all'],
     enabled: lessonResultId !== null,
-    // The answers on the page are newer than those of a repeated read.
+    // The answers on the page are newer than those of a repeated read. Another visit needs the saved answers and the
+    // time left, so nothing stays in the cache.
     staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
     queryFn: async ({ signal }) => {
       const attempt = await readQuizAttempt({ lessonResultId: lessonResultId! }, { signal })
       const questions = [...attempt.questions]
