@@ -329,7 +329,7 @@ const addQuiz = (app: TestApp) =>
        from lessons l join courses k on k.id = l.course_id where l.key = 'lesson-quiz';
      with t as (
        insert into attempts (key, enrolment_id, lesson_id, state, pass, started_at, progress_intervals, idle_intervals, active_ms, active_since, changed_at, result)
-       select '${QUIZ_ATTEMPT_ID}', e.id, l.id, 'in progress', false, now(), json_build_array(json_build_object('start', now(), 'end', null)), '[]', 0, now(), now(), 'IN PROGRESS'
+       select '${QUIZ_ATTEMPT_ID}', e.id, l.id, 'in progress', false, now(), json_build_array(json_build_object('start', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'end', null)), '[]', 0, now(), now(), 'IN PROGRESS'
          from enrolments e, lessons l where e.key = 'student-avery' and l.key = 'lesson-quiz' returning id, enrolment_id, lesson_id
      ), s as (
        insert into standings (enrolment_id, lesson_id, attempt_id, attempts, state, result, active_since, started_at, changed_at)
