@@ -205,7 +205,7 @@ test('a lesson of each kind is created, and previewed as a student on a phone', 
     await dialog.getByLabel('Name', { exact: true }).fill(`A ${kind}`)
     await dialog.getByRole('combobox', { name: 'Kind of lesson' }).click()
     await page.getByRole('option', { name: kind, exact: true }).click()
-    if (kind === 'Page') await dialog.getByLabel('Text').fill('Read me to the end.')
+    if (kind === 'Page') await dialog.getByRole('textbox', { name: 'Text', exact: true }).fill('Read me to the end.')
     await dialog.getByRole('button', { name: 'Apply' }).click()
     await row(page, `A ${kind}`).waitFor()
   }
