@@ -1,7 +1,13 @@
 import { holdsAny, type Role } from '../../kernel/roles.ts'
 
 /** Roles that may read and upload files of an organisation. */
-export const FILE_ROLES = ['owner', 'instructor', 'otherInstructor', 'administrator'] as const satisfies readonly Role[]
+export const FILE_ROLES = [
+  'owner',
+  'instructor',
+  'otherInstructor',
+  'courseAuthor',
+  'administrator',
+] as const satisfies readonly Role[]
 /** Roles that may delete a file. Instructors may delete only files that they uploaded. */
 export const FILE_DELETERS = ['owner', 'administrator', 'uploader'] as const satisfies readonly Role[]
 
