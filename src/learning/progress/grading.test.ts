@@ -200,6 +200,7 @@ test('what waits for a grade, the oldest first', async (t) => {
     name: '@avery',
     lessonId: 'walkaround',
     lessonName: 'walkaround',
+    kind: 'app',
     lessonResultId: attempts[0],
     completed: entry.completed,
   })

@@ -1,17 +1,20 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Pencil, Plus, Trash2 } from '../../parts/icons.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
+import { Lines } from '../../parts/states.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboardWords } from '../words.ts'
 import { allLessons, type Objective, type PartProps } from './course-model.ts'
 import { makeId } from './kinds/make-id.ts'
-import { ObjectiveForm } from './lesson-form.tsx'
 import { errorsOf, type Mistake } from './mistakes.ts'
 
 const { course: say } = dashboardWords
+
+/** Loaded when somebody edits an objective, because the page itself must stay small. */
+const ObjectiveForm = lazy(async () => ({ default: (await import('./lesson-form.tsx')).ObjectiveForm }))
 
 interface ObjectivesProps extends PartProps {
   readonly mistakes: readonly Mistake[]
@@ -83,19 +86,21 @@ export function Objectives({ doc, onChange, mistakes, onCorrected }: ObjectivesP
       </ul>
       <Dialog isOpen={edited !== undefined} onClose={() => setEdited(undefined)} title={say.objectiveTitle}>
         {edited && (
-          <ObjectiveForm
-            key={edited.id}
-            objective={edited}
-            lessons={lessons}
-            mistakes={errorsOf(mistakes, edited.id)}
-            onClose={() => setEdited(undefined)}
-            onApply={(next) => {
-              const isNew = objectives.every(({ id }) => id !== next.id)
-              put(isNew ? [...objectives, next] : objectives.map((one) => (one.id === next.id ? next : one)))
-              onCorrected({ id: next.id })
-              setEdited(undefined)
-            }}
-          />
+          <Suspense fallback={<Lines />}>
+            <ObjectiveForm
+              key={edited.id}
+              objective={edited}
+              lessons={lessons}
+              mistakes={errorsOf(mistakes, edited.id)}
+              onClose={() => setEdited(undefined)}
+              onApply={(next) => {
+                const isNew = objectives.every(({ id }) => id !== next.id)
+                put(isNew ? [...objectives, next] : objectives.map((one) => (one.id === next.id ? next : one)))
+                onCorrected({ id: next.id })
+                setEdited(undefined)
+              }}
+            />
+          </Suspense>
         )}
       </Dialog>
     </Card>
