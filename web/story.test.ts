@@ -84,6 +84,7 @@ test('the whole story, from the front page on', { skip: noChromium }, async (t) 
   const { page: ellis, problems: ellises } = await enter(t, 'Ellis')
   await tell('an administrator approves both', async () => {
     await area(ellis, 'Administration')
+    await link(ellis, 'Approvals')
     await button(ellis, 'Approve Logbook')
     await ellis.getByText('Nothing to approve').waitFor()
     await link(ellis, 'Permissions')
