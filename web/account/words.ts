@@ -378,9 +378,10 @@ export const accountWords = {
         files: ['profile.json', 'skills.json', '*.webp'],
       },
       {
-        text: 'Your classes, lessons and attempts, with scores, answers and grades, and your invitations',
-        files: ['classes.json', 'learning.json', 'invitations.json'],
+        text: 'Your classes, lessons and attempts, with scores, answers, grades and evaluations, and your invitations',
+        files: ['classes.json', 'learning.json', 'quizzes.json', 'evaluations.json', 'invitations.json'],
       },
+      { text: 'Courses you created', files: ['courses.json'] },
       { text: 'Notes you wrote, and notes about you', files: ['notes.json'] },
       { text: 'Your badges', files: ['badges.json'] },
       {
