@@ -23,6 +23,7 @@ async function settle(app: TestApp) {
   await app.as('avery')
   await app.sql(`
     update people set first_name = 'Avery', last_name = '${'Quinn'.repeat(20)}' where handle_key = 'avery';
+    insert into organisations (key, name, sign_up_domains, created_at) values ('school', 'School', '{example.org}', now());
     insert into passkeys select gen_random_uuid(), 'x', id, '', 0, '{}', 'Laptop', now(), null from people where handle_key = 'avery'`)
   const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
   const link = await makeResetLink(app.environment().db, who, { handle: 'avery' }, app.environment().get(messagePolicy))
@@ -67,6 +68,7 @@ test('every page can be used by everybody', { skip: noChromium }, async (t) => {
   await view('/account/reset?done=password-reset', 'Password changed')
   await view('/account/signup?done=sign-up-asked', 'Create account')
   await view(`${pathname}${search}`, 'Create account')
+  await view('/account/join?organisation=school', 'Join School')
   await view('/device', 'Connect a device')
 
   await signInToAccount(page, app.address, '@avery')
