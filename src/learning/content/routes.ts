@@ -55,7 +55,7 @@ export const fileOperations: readonly Operation[] = [
     summary: 'Delete a file',
     description:
       'Deletes a file of an organisation. Instructors can delete only files that they uploaded. A file that a published course uses cannot be deleted.',
-    example: { request: { fileId: FILE_ID }, as: 'casey' },
+    example: { request: { fileId: FILE_ID }, as: 'casey', after: 'uploadFile' },
     roles: FILE_DELETERS,
     input: NameFile,
     output: success(),

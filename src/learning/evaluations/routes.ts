@@ -61,7 +61,12 @@ export const evaluationOperations: readonly Operation[] = [
     summary: 'Get an evaluation',
     description:
       'Returns an evaluation with the points for each criterion. The student and everybody who can read the progress of the student can read it; all others get 404.',
-    example: { request: { evaluationId: EVALUATION_ID }, as: 'casey', after: 'recordEvaluations' },
+    example: {
+      request: { evaluationId: EVALUATION_ID },
+      as: 'casey',
+      after: 'recordEvaluations',
+      fill: { evaluationId: 'An evaluation, from listEvaluations' },
+    },
     roles: MAY.readStudent,
     input: NameEvaluation,
     output: json(Evaluation),
@@ -93,6 +98,7 @@ export const evaluationOperations: readonly Operation[] = [
       request: { evaluationId: EVALUATION_ID, score: 90, reason: 'The flare was in time after all.' },
       as: 'casey',
       after: 'recordEvaluations',
+      fill: { evaluationId: 'An evaluation, from listEvaluations' },
     },
     roles: MAY.grade,
     input: ChangeEvaluation,
@@ -106,7 +112,11 @@ export const evaluationOperations: readonly Operation[] = [
     summary: 'Acknowledge an evaluation',
     description:
       'Records that the student has read an evaluation, with a comment if they like. If the instructor has changed it since the student read that `version`, the response is 409 with code 4091. Acknowledging it again changes nothing.',
-    example: { request: { evaluationId: EVALUATION_ID, version: 1 }, after: 'recordEvaluations' },
+    example: {
+      request: { evaluationId: EVALUATION_ID, version: 1 },
+      after: 'recordEvaluations',
+      fill: { evaluationId: 'An evaluation, from listEvaluations' },
+    },
     roles: ['student'],
     input: AcknowledgeEvaluation,
     from: 'either',

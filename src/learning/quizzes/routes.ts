@@ -79,7 +79,7 @@ const bankOperations: readonly Operation[] = [
     summary: 'Get a question',
     description:
       'Returns a question with its correct answer. Only users who can create courses in the organisation can read it.',
-    example: { request: { questionId: QUESTION_ID }, as: 'ellis' },
+    example: { request: { questionId: QUESTION_ID }, as: 'ellis', after: 'createQuestion' },
     roles: AUTHORS,
     input: NameQuestion,
     output: json(Question),
@@ -103,7 +103,7 @@ const bankOperations: readonly Operation[] = [
     summary: 'Replace a question',
     description:
       'Replaces the whole content of a question with a new revision. Courses that are published already keep the revision that they were published with. If `revision` is sent and the question has changed since, the response is 409.',
-    example: { request: { questionId: QUESTION_ID, revision: 1, ...example }, as: 'ellis' },
+    example: { request: { questionId: QUESTION_ID, revision: 1, ...example }, as: 'ellis', after: 'createQuestion' },
     roles: AUTHORS,
     input: ChangeQuestion,
     output: json(Question),
@@ -115,7 +115,7 @@ const bankOperations: readonly Operation[] = [
     summary: 'Archive a question',
     description:
       'Hides a question from the bank, or shows it again with `archived: false`. Published courses keep using it; courses that are published later cannot.',
-    example: { request: { questionId: QUESTION_ID }, as: 'ellis' },
+    example: { request: { questionId: QUESTION_ID }, as: 'ellis', after: 'createQuestion' },
     roles: AUTHORS,
     input: ArchiveQuestion,
     from: 'either',
@@ -134,7 +134,10 @@ export const quizOperations: readonly Operation[] = [
     summary: 'Start a quiz',
     description:
       'Starts an attempt at a quiz: draws its questions and sets the deadline. If an attempt is open, it is returned instead, with the same questions. Correct answers are left out until the quiz shows them.',
-    example: { request: { lessonId: 'lesson-quiz', classId: 'class-alpha' } },
+    example: {
+      request: { lessonId: 'lesson-quiz', classId: 'class-alpha' },
+      fill: { lessonId: 'A quiz of one of your classes' },
+    },
     roles: ['student', 'classmate'],
     input: StartQuiz,
     from: 'either',
@@ -147,7 +150,11 @@ export const quizOperations: readonly Operation[] = [
     summary: 'Get an attempt at a quiz',
     description:
       "Returns the questions and answers of an attempt. Students see their own, and correct answers when the quiz shows them; staff who can read the student's progress see everything. If the time is over, the attempt is submitted first.",
-    example: { request: attempt, after: 'saveQuizAnswer' },
+    example: {
+      request: attempt,
+      after: 'saveQuizAnswer',
+      fill: { lessonResultId: 'Your attempt at a quiz, from startQuiz' },
+    },
     roles: MAY.readStudent,
     input: ReadQuizAttempt,
     output: json(QuizAttempt),
@@ -159,7 +166,10 @@ export const quizOperations: readonly Operation[] = [
     summary: 'Set an answer in a quiz',
     description:
       'Saves an answer of an open attempt; it can be sent again and changed until the quiz is submitted. After the time limit, nothing more is saved, and the saved answers count. In a quiz with feedback after each answer, `final` locks the answer and returns the feedback.',
-    example: { request: { ...attempt, questionId: QUESTION_ID, response: '1' } },
+    example: {
+      request: { ...attempt, questionId: QUESTION_ID, response: '1' },
+      fill: { lessonResultId: 'Your attempt at a quiz, from startQuiz' },
+    },
     roles: ['student'],
     input: SaveQuizAnswer,
     hasLargeBody: true,
@@ -172,7 +182,11 @@ export const quizOperations: readonly Operation[] = [
     summary: 'Complete a quiz',
     description:
       'Grades the saved answers and completes the attempt; the score is the percentage of points. Submitting again changes nothing. Instructors can submit the open attempt of a student.',
-    example: { request: attempt, after: 'saveQuizAnswer' },
+    example: {
+      request: attempt,
+      after: 'saveQuizAnswer',
+      fill: { lessonResultId: 'Your attempt at a quiz, from startQuiz' },
+    },
     roles: ['student', ...MAY.grade],
     input: SubmitQuiz,
     from: 'either',
@@ -189,6 +203,7 @@ export const quizOperations: readonly Operation[] = [
       request: { ...attempt, questionId: QUESTION_ID, points: 1, remark: 'Well explained.' },
       as: 'casey',
       after: 'submitQuiz',
+      fill: { lessonResultId: 'A submitted attempt at a quiz, from listAttempts' },
     },
     roles: MAY.grade,
     input: GradeQuizAnswer,
@@ -213,7 +228,10 @@ export const quizOperations: readonly Operation[] = [
     summary: 'Get an assessment',
     description:
       'Returns a lesson that is an assessment, for older apps; others use `GET /edu/v1/lesson`. A lesson that is not an assessment is not found.',
-    example: { request: { lessonId: 'lesson-quiz', classId: 'class-alpha' } },
+    example: {
+      request: { lessonId: 'lesson-quiz', classId: 'class-alpha' },
+      fill: { lessonId: 'A quiz of one of your classes' },
+    },
     who: member,
     roles: LESSON_READERS,
     input: ReadLesson,
@@ -226,7 +244,11 @@ export const quizOperations: readonly Operation[] = [
     summary: 'Get assessment progress',
     description:
       'Returns the progress of a student in an assessment, for older apps; it is the same as `GET /edu/v1/lesson/progress`. If the assessment was never started, the response is 404.',
-    example: { request: { lessonId: 'lesson-quiz', classId: 'class-alpha' }, after: 'startQuiz' },
+    example: {
+      request: { lessonId: 'lesson-quiz', classId: 'class-alpha' },
+      after: 'startQuiz',
+      fill: { lessonId: 'A quiz of one of your classes' },
+    },
     who: member,
     roles: MAY.readStudent,
     input: NameAttempt,

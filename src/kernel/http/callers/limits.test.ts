@@ -134,10 +134,16 @@ test('unauthenticated requests of one address are limited, and over the limit co
   await atOnce(20, tries['192.0.2.3']!)
   // Reading the metrics runs some statements itself, which must be subtracted.
   const cost = -(await statements()) + (await statements())
-  const before = await statements()
-  const answers = await atOnce(20, tries['192.0.2.3']!)
-  const looked = answers.filter(({ status }) => status !== 429).length
-  assert.ok((await statements()) - before <= looked + cost, 'refused requests are not looked up')
+  // Background work can run a statement at the same time, so one of five tries has to be without any.
+  const tryOnce = async () => {
+    const before = await statements()
+    const answers = await atOnce(20, tries['192.0.2.3']!)
+    const looked = answers.filter(({ status }) => status !== 429).length
+    return (await statements()) - before <= looked + cost
+  }
+  let isCheap = false
+  for (let n = 0; n < 5 && !isCheap; n++) isCheap = await tryOnce()
+  assert.ok(isCheap, 'refused requests are not looked up')
 
   app.advance(60_000)
   assertError(await tries['192.0.2.1']!(), 400, 4001)
