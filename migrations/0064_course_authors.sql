@@ -5,7 +5,8 @@ alter table organisations add column course_authors text not null default 'owner
 alter table courses add column author_id bigint references people (id) on delete set null;
 create index courses_by_author on courses (author_id) where author_id is not null;
 
--- Whether somebody can create courses of an organisation: all who manage it and, if its owners allow it, its instructors.
+-- Whether somebody can create courses of an organisation: all who manage it and, if its owners allow it, its
+-- instructors.
 create function creates_courses(person bigint, organisation bigint) returns table (creates boolean)
   language sql stable rows 1 begin atomic
   select r.owns or r.administers

@@ -214,7 +214,8 @@ test('an owner who is no administrator invites, resends, withdraws, imports, and
   await fits()
   await signUp.getByLabel('E-mail domains').fill('owned.example')
   await signUp.getByRole('button', { name: 'Save' }).click()
-  // The dialog closes when the domains are saved. The message is no sign of it: generating the code showed the same one.
+  // The dialog closes when the domains are saved. The message is no sign of it: generating the code showed the same
+  // one.
   await signUp.waitFor({ state: 'hidden' })
   const [stored] = await app.sql(`select sign_up_domains, sign_up_code from organisations where key = 'owned'`)
   assert.deepEqual(stored, { sign_up_domains: ['owned.example'], sign_up_code: code })

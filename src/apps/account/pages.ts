@@ -74,8 +74,8 @@ const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<Sho
   })
 
 /**
- * Shows the form for a new account or, if the link is invalid, the form to request another link. With a link for joining
- * an organisation, people who have an account join with it.
+ * Shows the form for a new account or, if the link is invalid, the form to request another link. With a link for
+ * joining an organisation, people who have an account join with it.
  */
 async function lookAtSignUp(
   context: PageContext,

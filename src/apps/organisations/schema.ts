@@ -19,7 +19,7 @@ export const CreateOrganisation = Type.Object({
 export type CreateOrganisation = Static<typeof CreateOrganisation>
 export const RenameOrganisation = Type.Object({ organisation, name })
 export type RenameOrganisation = Static<typeof RenameOrganisation>
-/** Who can create courses besides those who manage the organisation. */
+/** The people who can create courses. Those who manage the organisation always can. */
 const COURSE_AUTHORS = ['owners', 'instructors'] as const
 export const SetCourseAuthors = Type.Object({
   organisation,

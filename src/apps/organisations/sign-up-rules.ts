@@ -23,7 +23,9 @@ export function readDomains(texts: readonly string[]): string[] {
 /** Non-ASCII domains are compared in their ASCII form, so that each has one spelling. */
 const toDomain = (text: string): string => domainToASCII(text).toLowerCase()
 
-/** Whether the address is in one of the domains. Subdomains do not count: `a@mail.example.org` is not in `example.org`. */
+/**
+ * Whether the address is in one of the domains. Subdomains do not count: `a@mail.example.org` is not in `example.org`.
+ */
 export const isInDomains = (email: string, { domains }: SignUpSettings): boolean =>
   domains.includes(toDomain(email.slice(email.lastIndexOf('@') + 1)))
 

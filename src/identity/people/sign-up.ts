@@ -32,7 +32,9 @@ const NOBODY = 0
 export const canSignUp = ({ SIGN_UP }: Pick<Config, 'SIGN_UP'>, messages: Pick<MessagePolicy, 'isOn'>): boolean =>
   SIGN_UP === 'on' && messages.isOn
 
-/** Throws if nobody can sign up. An organisation that is open for sign-up lets people in even if the platform is not. */
+/**
+ * Throws if nobody can sign up. An organisation that is open for sign-up lets people in even if the platform is not.
+ */
 function checkOpen(config: Pick<Config, 'SIGN_UP'>, messages: MessagePolicy, isForOrganisation: boolean): void {
   if (isForOrganisation ? !messages.isOn : !canSignUp(config, messages))
     throw fail('impossibleNow', 'Only administrators create accounts here: contact one of them')

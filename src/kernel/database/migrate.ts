@@ -169,7 +169,8 @@ async function apply(client: pg.Client, schema: string, migration: Migration): P
   try {
     const { number, name, checksum, text } = migration
     const values = [String(number), pg.escapeLiteral(name), pg.escapeLiteral(checksum)]
-    // One round trip: a new database applies all migrations, twice. If one fails, the server skips the rest of the text.
+    // One round trip: a new database applies all migrations, twice. If one fails, the server skips the rest of the
+    // text.
     await client.query(
       `begin;\n${text}\n;insert into migrations (number, name, checksum) values (${values.join(', ')});\ncommit`,
     )

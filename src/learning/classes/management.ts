@@ -90,8 +90,8 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
 }
 
 /**
- * Creates a class with the settings and the staff of another one, without its students. Staff who are not members of the
- * organisation are invited again.
+ * Creates a class with the settings and the staff of another one, without its students. Staff who are not members of
+ * the organisation are invited again.
  */
 export function duplicateClass(
   db: Db,

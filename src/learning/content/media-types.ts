@@ -142,7 +142,9 @@ export class Inspector {
   }
 }
 
-/** Appends the ending of the type to a name that has none of its endings, so that programs open the file as this type. */
+/**
+ * Appends the ending of the type to a name that has none of its endings, so that programs open the file as this type.
+ */
 export function nameFor(name: string, { endings }: FileType): string {
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase()
   return ending !== undefined && endings.includes(ending) ? name : `${name}.${endings[0]}`

@@ -145,7 +145,9 @@ export async function removeAbandoned(environment: Environment): Promise<void> {
   }
 }
 
-/** Deletes the bytes that no file refers to: of deleted files, and of uploads that failed after their bytes were stored. */
+/**
+ * Deletes the bytes that no file refers to: of deleted files, and of uploads that failed after their bytes were stored.
+ */
 export async function removeUnused(environment: Environment): Promise<void> {
   const { db, clock, stopping } = environment
   const before = new Date(clock().getTime() - ABANDONED_MS)

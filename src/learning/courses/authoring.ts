@@ -35,8 +35,8 @@ import {
 } from './schema.ts'
 
 // These operations are for those who edit a course: owners of its organisation, administrators, and the instructor who
-// created it if the organisation lets instructors create courses. A course that the caller does not edit is refused like
-// one that does not exist.
+// created it if the organisation lets instructors create courses. A course that the caller does not edit is refused
+// like one that does not exist.
 
 const NOT_MANAGED = 'There is no course with this id, or you do not manage it'
 const OWN_ID = new RegExp(ID_PATTERN)

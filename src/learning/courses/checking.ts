@@ -51,7 +51,8 @@ export async function checkContent(
 }
 
 /**
- * Throws if a lesson uses a file that it cannot use. Until the end of the transaction, none of its files can be deleted.
+ * Throws if a lesson uses a file that it cannot use. Until the end of the transaction, none of its files can be
+ * deleted.
  */
 export async function checkFiles(tx: Tx, course: number, content: CourseContent): Promise<void> {
   const types = await lockFiles(tx, { course, keys: lessonsIn(content).flatMap(filesOf) })

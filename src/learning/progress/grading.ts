@@ -22,7 +22,7 @@ import type { NameAttempt, Progress } from './schema.ts'
 
 const NOT_STARTED = 'User has not started that lesson yet.'
 
-/** What else changes with a grade, for the log of grade changes. */
+/** Further values that change with a grade. They are recorded in the log of grade changes. */
 interface GradeDetails {
   readonly before: object
   readonly after: object

@@ -179,7 +179,9 @@ export function drawQuestions<Q extends { readonly id: number }>(
  */
 export type Response = number | string | readonly number[] | readonly (number | null)[]
 
-/** The id of a part, as the student's browser knows it: its place in the shown order. It tells nothing about the key. */
+/**
+ * The id of a part, as the student's browser knows it: its place in the shown order. It tells nothing about the key.
+ */
 const idAt = (place: number): string => String(place + 1)
 
 interface ShownPart {
@@ -374,7 +376,7 @@ export interface Feedback {
   readonly tolerance?: number
   readonly accepted?: readonly string[]
   readonly explanation?: string
-  /** What the author wrote about the chosen options. */
+  /** The author’s comments on the options that the student chose. */
   readonly remarks?: readonly string[]
 }
 

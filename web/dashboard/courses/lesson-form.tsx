@@ -48,7 +48,7 @@ interface LessonFormProps {
   readonly lesson: Step
   /** The lessons that may be chosen as prerequisites of this lesson. */
   readonly others: readonly Step[]
-  /** What the platform found wrong with the lesson, by field. */
+  /** Mistakes that the platform found in the lesson, by field. */
   readonly mistakes: Readonly<Record<string, string>>
   readonly onApply: (lesson: Step) => void
   readonly onClose: () => void

@@ -8,7 +8,7 @@ export interface Waiting extends EvaluationInput {
   readonly error?: string
 }
 
-/** What is kept on the device about one lesson of a class. */
+/** Drafts and unsent evaluations of one lesson of a class, stored on the device. */
 export interface Outbox {
   /** Unfinished forms by student; `*` is the form for all students. */
   readonly drafts: Readonly<Record<string, EvaluationValues>>

@@ -3,7 +3,7 @@ import { readResults, startLesson, updateProgress } from '../../api/operations.t
 import { useWrite } from '../../api/query.ts'
 import type { LessonProps } from './lesson-props.ts'
 
-/** What a student can do with a lesson that the platform records. */
+/** The state of a student’s attempt at a page or file, and the functions that change it. */
 export interface Completion {
   /** `none`: nothing is recorded, because this is a preview, or no attempt is left. */
   readonly state: 'none' | 'open' | 'done'

@@ -28,7 +28,7 @@ import { quizWords } from './words.ts'
 const route = getRouteApi('/signed-in/dashboard/questions/$organisation')
 const { bank: say } = quizWords
 
-/** What the dialog edits: a new question, an existing one, or a copy of one. */
+/** The question that the dialog edits: a new one, an existing one, or a copy. */
 type Edited = { readonly question?: Question; readonly isCopy?: boolean }
 
 export function BankPage() {

@@ -16,7 +16,7 @@ export interface JoinForm extends FormFrame {
   readonly handle?: string | undefined
   /** Whether the signed-in person needs no code, because of the address that they have confirmed. */
   readonly isAdmitted: boolean
-  /** Where visitors sign in and come back from. */
+  /** URL of the sign-in page, which returns visitors to this page. */
   readonly signIn: string
   readonly email?: string | undefined
   readonly notice?: string | undefined

@@ -1,4 +1,5 @@
-// Passkeys on the sign-in form, and on the page of an invitation. The form works without this script: elements that need it are hidden until it runs.
+// Passkeys on the sign-in form, and on the page of an invitation. The form works without this script: elements that
+// need it are hidden until it runs.
 
 const find = (name) => document.querySelector(`[data-passkey${name}]`)
 

@@ -4,8 +4,8 @@ import * as store from './store.ts'
 
 /**
  * Starts the next block, if there are enough statements. A transaction that adds a key to a statement holds the clock
- * until its commit. So does this one. Therefore either the key is seen when positions are collected, or the block is seen when
- * the key is added.
+ * until its commit. So does this one. Therefore either the key is seen when positions are collected, or the block is
+ * seen when the key is added.
  */
 async function startBlock(db: Db): Promise<void> {
   if (!(await db.first(store.countUnblocked, {}))!.is_enough) return

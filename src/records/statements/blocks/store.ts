@@ -64,9 +64,9 @@ export const deletePostings = write('statements.deletePostings', {
 })
 
 /**
- * Collects the positions of the common keys of a block. Returns the numbers of every 64th statement and of the last one.
- * Both come from one statement, so that a removal in the meantime cannot move one against the other. `seq + 0` is what
- * the index of blocks is on.
+ * Collects the positions of the common keys of a block. Returns the numbers of every 64th statement and of the last
+ * one. Both come from one statement, so that a removal in the meantime cannot move one against the other. `seq + 0` is
+ * what the index of blocks is on.
  */
 export const insertPostings = write('statements.insertPostings', {
   params: { after: c.int8, upTo: c.int8 },
@@ -136,11 +136,11 @@ export const deleteUnused = write('statements.deleteUnusedPostings', {
 const WANTED = { keys: c.uuidArray, roles: c.int8Array, copied: c.bool }
 
 /**
- * Lists the parts of the next blocks in which statements may have all keys, with the key whose entries there are few. In
- * a block, a key without positions is rare. If all keys have positions, only the parts count in which the positions meet;
- * each of these `meetings` is a match, unless the statement is voided or deleted. Blocks that are not ready, and the
- * statements after the last block, are parts as a whole. Ends with the block that has :enough meetings. The last row,
- * without a key, says how far the blocks go.
+ * Lists the parts of the next blocks in which statements may have all keys, with the key whose entries there are few.
+ * In a block, a key without positions is rare. If all keys have positions, only the parts count in which the positions
+ * meet; each of these `meetings` is a match, unless the statement is voided or deleted. Blocks that are not ready, and
+ * the statements after the last block, are parts as a whole. Ends with the block that has :enough meetings. The last
+ * row, without a key, says how far the blocks go.
  */
 const parts = (order: 'asc' | 'desc') => ({
   params: { ...WANTED, after: c.int8, upTo: c.int8, blocks: c.int8, enough: c.int8 },

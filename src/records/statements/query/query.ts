@@ -137,8 +137,8 @@ const FIRST_BLOCKS = 32
 const MOST_BLOCKS = 4096
 
 /**
- * If more statements are wanted than are known, and the rarest key has more entries than were counted, finds the rest in
- * the parts of the range in which all keys meet.
+ * If more statements are wanted than are known, and the rarest key has more entries than were counted, finds the rest
+ * in the parts of the range in which all keys meet.
  */
 async function queryParts(db: Db, query: PartsQuery): Promise<readonly FoundStatement[]> {
   const { sorted, keys, isAscending, limit } = query
@@ -203,8 +203,8 @@ function toKeys([first, ...others]: readonly WantedKey[], { copied }: { readonly
 type CountedKey = WantedKey & Pick<RowOf<typeof store.countNewest>, 'count' | 'reach'>
 
 /**
- * Counts the first entries of each key and sorts the keys, rarest first. Of two keys that both reach the counting limit,
- * the one whose counted entries go further is rarer.
+ * Counts the first entries of each key and sorts the keys, rarest first. Of two keys that both reach the counting
+ * limit, the one whose counted entries go further is rarer.
  */
 async function countRefs(
   db: Db,

@@ -112,8 +112,8 @@ export const queryNewest = list('statements.queryNewest', query('desc'))
 export const queryOldest = list('statements.queryOldest', query('asc'))
 
 /**
- * Finds the statements that have all keys, in the given parts of a range. A subquery that returns one value is looked up
- * for each statement; the planner would turn `exists` into a join that reads all statements.
+ * Finds the statements that have all keys, in the given parts of a range. A subquery that returns one value is looked
+ * up for each statement; the planner would turn `exists` into a join that reads all statements.
  */
 const inParts = (order: Order) => ({
   params: { ...LEADING, ...PROBED, limit: c.int8, afters: c.int8Array, uptos: c.int8Array, leads: c.uuidArray },

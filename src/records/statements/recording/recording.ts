@@ -137,8 +137,8 @@ function makeStatements(key: Buffer, known: Bases, event: RecordedEvent, row: Re
 }
 
 /**
- * Records the start, the end and the scores of lessons, and answers in quizzes, as statements. A repeated delivery stores nothing new. Events
- * about deleted records are skipped.
+ * Records the start, the end and the scores of lessons, and answers in quizzes, as statements. A repeated delivery
+ * stores nothing new. Events about deleted records are skipped.
  */
 async function record(tx: Tx, events: readonly RecordedEvent[], { get, clock }: Environment): Promise<void> {
   const known = get(bases)
