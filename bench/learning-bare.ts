@@ -21,7 +21,15 @@ export async function startBareLearning(
     onProblem: () => {},
   })
   const find = (lesson: string, student: string, withLock: boolean) =>
-    db.first(store.findLessonContext, { person: 1, lesson, class: null, student, withLock, withAnswers: !withLock })
+    db.first(store.findLessonContext, {
+      person: 1,
+      lesson,
+      class: null,
+      student,
+      withLock,
+      at: new Date(),
+      withAnswers: !withLock,
+    })
   const values = (now: Date) => ({
     person: 1,
     app: null,

@@ -19,8 +19,7 @@ export const hashSecret = (secret: string, secretHashKey: Buffer): Buffer =>
 
 /**
  * Finds the stored hash of a secret. `current` is the hash with the current key; it differs from the stored hash if
- * that
- * was computed with the previous key.
+ * that was computed with the previous key.
  */
 export function matchSecret(
   stored: readonly Buffer[],

@@ -214,8 +214,7 @@ const MAX_RECEIVED = 200
 
 /**
  * Lists the invitations to a person and their children, newest first, with the plugins that read about members. Members
- * of
- * a class alone are not shown to plugins.
+ * of a class alone are not shown to plugins.
  */
 export const listReceived = read('invitations.listReceived', {
   params: { person: c.int8, born: c.text, now: c.timestamptz },

@@ -62,9 +62,8 @@ export const read = <P extends Columns, R extends Columns>(
 
 /**
  * Declares a select whose result can be large, up to a few MiB: its rows are large, or there can be many. It runs in
- * the
- * list lane, where one caller cannot delay others. Where rows × size exceeds that, the text ends the list early with
- * `withinBytes`.
+ * the list lane, where one caller cannot delay others. Where rows × size exceeds that, the text ends the list early
+ * with `withinBytes`.
  */
 export const list = <P extends Columns, R extends Columns>(
   name: string,

@@ -31,7 +31,8 @@ const NOT_IN_CLASS = 'You are not in this class'
 /** Reads a lesson in the course version that the caller's class uses. */
 export async function readLesson(db: Db, who: Member, { lessonId, classId }: ReadLesson): Promise<Lesson> {
   if (classId !== undefined) await checkRole(db, who, classId)
-  const rows = await db.all(store.findLesson, { person: who.personId, lesson: lessonId, class: classId ?? null })
+  const names = { person: who.personId, lesson: lessonId, class: classId ?? null, now: who.at }
+  const rows = await db.all(store.findLesson, names)
   const row = rows.find(({ lesson }) => lesson === lessonId)
   if (!row) throw fail('notFound', NO_LESSON)
   const children = rows.filter(({ parent }) => parent === lessonId)
@@ -54,7 +55,8 @@ export async function readLessonContent(
 ): Promise<LessonDetails> {
   const { lessonId, classId } = what
   if (classId !== undefined) await checkRole(db, who, classId)
-  const row = await db.first(store.findDetails, { person: who.personId, lesson: lessonId, class: classId ?? null })
+  const names = { person: who.personId, lesson: lessonId, class: classId ?? null, now: who.at }
+  const row = await db.first(store.findDetails, names)
   if (!row) throw fail('notFound', NO_LESSON)
   if (row.locked)
     throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
@@ -87,7 +89,7 @@ export async function shownContent(
 /** Lists the lessons of a course in order, with child lessons inside their parents. */
 export async function listLessons(db: Db, who: Member, what: ListLessons): Promise<Page<Lesson>> {
   const { course } = await findVisibleCourse(db, who, what.courseId)
-  const rows = await db.all(store.listLessons, { person: who.personId, course, ...spanOf(what) })
+  const rows = await db.all(store.listLessons, { person: who.personId, course, now: who.at, ...spanOf(what) })
   return pageOf(nest(rows), rows[0]?.total ?? 0, what)
 }
 
@@ -102,7 +104,7 @@ export async function listAppLessons(db: Db, who: Member, what: ListAppLessons):
   if (who.appId === undefined)
     throw fail('badRequest', 'Send the access token of an app: this lists the lessons of the calling app')
   if (classId !== undefined) await checkRole(db, who, classId)
-  const filter = { person: who.personId, app: who.appId, class: classId ?? null }
+  const filter = { person: who.personId, app: who.appId, class: classId ?? null, now: who.at }
   if (!isPaged(what)) return nest(await db.all(store.listAppLessons, { ...filter, limit: MAX_LISTED }))
   const rows = await db.all(store.listAppLessonsPage, { ...filter, ...spanOf(what) })
   return pageOf(nest(rows), rows[0]?.total ?? 0, what)

@@ -31,7 +31,7 @@ const visibleLessons = (more: string) => `
       left join lessons p on p.id = v.parent_id
       left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
       left join classes wc on wc.id = w.class_id
-      left join lateral lock_of(w.enrolment_id, passed_lessons(w.enrolment_id), wc, v) h on w.enrolment_id is not null
+      left join lateral lock_of(w.enrolment_id, passed_lessons(w.enrolment_id), wc, v, :now) h on w.enrolment_id is not null
      where (w.is_inside or v.is_public) ${more}
      order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`
 
@@ -46,7 +46,7 @@ const shortenedLesson = Object.keys(lessonRow)
 
 /** Finds a lesson and its child lessons. */
 export const findLesson = list('courses.findLesson', {
-  params: { person: c.int8, lesson: c.text, class: nullable(c.text) },
+  params: { person: c.int8, lesson: c.text, class: nullable(c.text), now: c.timestamptz },
   row: lessonRow,
   text: `
     select s.* from lessons a join courses k on k.id = a.course_id left join classes c on c.key = :class,
@@ -56,7 +56,7 @@ export const findLesson = list('courses.findLesson', {
 
 /** Finds the content of a lesson for people who take or teach it, and managers. */
 export const findDetails = read('courses.findDetails', {
-  params: { person: c.int8, lesson: c.text, class: nullable(c.text) },
+  params: { person: c.int8, lesson: c.text, class: nullable(c.text), now: c.timestamptz },
   row: {
     course: c.text,
     organisation: c.text,
@@ -68,13 +68,13 @@ export const findDetails = read('courses.findDetails', {
     locked: c.bool,
   },
   text: `
-    select k.key as course, o.key as organisation, v.name, v.description, v.kind, v.threshold, v.content, coalesce(h.locked, false) as locked
+    select k.key as course, o.key as organisation, v.name, v.description, v.kind, v.threshold, v.content, coalesce(h.locked_by <> 'closing', false) as locked
       from lessons a join courses k on k.id = a.course_id join organisations o on o.id = k.organisation_id
       left join classes c on c.key = :class,
       lateral course_view(:person, k.id, c.id) w
       join lesson_versions v on v.version_id = w.version_id
       left join classes wc on wc.id = w.class_id
-      left join lateral lock_of(w.enrolment_id, passed_lessons(w.enrolment_id), wc, v) h on w.enrolment_id is not null
+      left join lateral lock_of(w.enrolment_id, passed_lessons(w.enrolment_id), wc, v, :now) h on w.enrolment_id is not null
      where a.key = :lesson and v.lesson_id = a.id and w.is_inside and (:class is null or c.course_id = k.id)`,
 })
 
@@ -83,7 +83,7 @@ export const findDetails = read('courses.findDetails', {
  * size.
  */
 export const listLessons = list('courses.listLessons', {
-  params: { person: c.int8, course: c.text, limit: c.int8, offset: c.int8 },
+  params: { person: c.int8, course: c.text, now: c.timestamptz, limit: c.int8, offset: c.int8 },
   row: { ...lessonRow, total: c.int8 },
   text: `
     with seen as (
@@ -111,7 +111,7 @@ const appLessons = `
 
 /** Lists as many of them as fit onto a page of PAGE_BYTES. */
 export const listAppLessons = list('courses.listAppLessons', {
-  params: { person: c.int8, app: c.int8, class: nullable(c.text), limit: c.int8 },
+  params: { person: c.int8, app: c.int8, class: nullable(c.text), now: c.timestamptz, limit: c.int8 },
   row: lessonRow,
   text: `
     select ${Object.keys(lessonRow).join(', ')}
@@ -119,7 +119,7 @@ export const listAppLessons = list('courses.listAppLessons', {
 })
 
 export const listAppLessonsPage = list('courses.listAppLessonsPage', {
-  params: { person: c.int8, app: c.int8, class: nullable(c.text), limit: c.int8, offset: c.int8 },
+  params: { person: c.int8, app: c.int8, class: nullable(c.text), now: c.timestamptz, limit: c.int8, offset: c.int8 },
   row: { ...lessonRow, total: c.int8 },
   text: `
     select ${shortenedLesson}, l.total

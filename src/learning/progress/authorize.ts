@@ -50,15 +50,14 @@ const NO_STUDENT = 'studentId is missing: send the id of a student of the class'
  * Checks the caller's permission for a student's lesson. Students act for themselves, and instructors for the students
  * of their classes; owners may read and grade; other staff and managers may only read. A class or student with which
  * the caller has nothing to do is refused with the same message whether it exists or not. The answers of the attempt
- * can
- * be long, so they are read only with `withAnswers`.
+ * can be long, so they are read only with `withAnswers`. A student can begin an attempt if the lesson is open at `at`.
  */
 export async function authorizeLesson(
   db: Db,
   who: LearningCaller,
   what: NameAttempt,
   purpose: Purpose,
-  { withAnswers = false, recorder }: { withAnswers?: boolean; recorder?: LessonKind } = {},
+  { withAnswers = false, recorder, at = who.at }: { withAnswers?: boolean; recorder?: LessonKind; at?: Date } = {},
 ): Promise<LessonContext> {
   const { personId: person } = who
   const { lessonId: lesson, classId, studentId } = what
@@ -69,6 +68,7 @@ export async function authorizeLesson(
     student: studentId ?? null,
     withLock: isWrite(purpose),
     withAnswers,
+    at,
   }))!
   // Of the managers, only owners may grade, so ownership is queried only for a manager who wants to grade.
   const needsOwner = purpose === 'grade' && row.manages && !row.teaches && row.class_id !== null

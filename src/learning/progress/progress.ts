@@ -31,7 +31,7 @@ export async function readProgress(db: Db, who: Member, what: NameAttempt): Prom
 }
 
 export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Progress> =>
-  change(db, who, what, 'attend', async (context, db) => {
+  change(db, who, what, { action: 'attend' }, async (context, db) => {
     nextState('start', stateOf(context))
     checkAllowed(context)
     const attempt = freshAttempt(later(who.at, context.attempt?.completedAt))
@@ -39,7 +39,7 @@ export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Pro
   })
 
 export const move = (db: Db, who: Member, verb: keyof typeof MOVES, what: NameAttempt): Promise<Progress> =>
-  change(db, who, what, 'attend', async (context, db) => {
+  change(db, who, what, { action: 'attend' }, async (context, db) => {
     const state = nextState(verb, stateOf(context))
     const attempt = context.attempt!
     if (state === undefined) return { ...attempt, ...(await db.first(store.findAnswers, { attempt: attempt.id }))! }
@@ -63,7 +63,8 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
     else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not be before 1970`)
   const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
   const saysResult = startTime !== undefined || Object.values(reported).some((value) => value !== undefined)
-  return change(db, who, what, saysResult ? 'report' : 'complete', async (context, db) => {
+  const action = saysResult ? 'report' : 'complete'
+  return change(db, who, what, { action, at: startTime ?? who.at }, async (context, db) => {
     if (startTime && createsAttempt(context))
       return reportAttempt(db, who, context, { ...reported, startTime, endTime: endTime ?? who.at })
     const isEnd = what.complete ?? endTime !== undefined
@@ -192,12 +193,12 @@ async function change(
   db: Db,
   who: Member,
   what: NameAttempt,
-  action: WriteAction,
+  { action, at }: { action: WriteAction; at?: Date },
   attempt: (context: LessonContext, db: Db) => Promise<Attempt | undefined>,
 ): Promise<Progress> {
   const runWithRetries = async (): Promise<Progress> => {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const context = await authorizeLesson(db, who, what, action)
+      const context = await authorizeLesson(db, who, what, action, at && { at })
       const changed = await attempt(context, db)
       if (changed) return presentAttempt(changed, idsOf(context, what))
     }

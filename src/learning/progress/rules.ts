@@ -103,8 +103,7 @@ const ADVICE: Record<AttemptState, string> = {
 
 /**
  * How much a request writes about a lesson. `attend`: start, pause, resume, idle, active. `complete`: end the attempt
- * and
- * say nothing about its result. `report`: pass, score, answers, or a whole attempt.
+ * and say nothing about its result. `report`: pass, score, answers, or a whole attempt.
  */
 export type WriteAction = 'attend' | 'complete' | 'report'
 
@@ -151,10 +150,9 @@ export const isLocal = (time: string | undefined): boolean => time !== undefined
 
 /**
  * Reads the start and the end of an attempt. Old clients send local time without a zone. It is taken as the zone in
- * which
- * the pair lies nearest to now and not after it, so an attempt that has just ended is stored as just ended. Offsets are
- * whole quarters of an hour from −12 to +14 hours. A pair that is in the future everywhere stays in the future. If one
- * of the two has a zone, the other is in UTC, as everywhere else.
+ * which the pair lies nearest to now and not after it, so an attempt that has just ended is stored as just ended.
+ * Offsets are whole quarters of an hour from −12 to +14 hours. A pair that is in the future everywhere stays in the
+ * future. If one of the two has a zone, the other is in UTC, as everywhere else.
  */
 export function readAttemptTimes(
   { startTime, endTime }: { readonly startTime?: string; readonly endTime?: string },

@@ -70,6 +70,7 @@ export const findLessonContext = read('progress.findLessonContext', {
     student: nullable(c.text),
     withLock: c.bool,
     withAnswers: c.bool,
+    at: c.timestamptz,
   },
   row: {
     lesson_id: nullable(c.int8),
@@ -111,7 +112,7 @@ export const findLessonContext = read('progress.findLessonContext', {
       left join classes c on c.id = coalesce(e.class_id, a.class_id)
       left join lateral roles_in_class(:person, c) r on c.id is not null
       left join lesson_versions v on v.version_id = c.version_id and v.lesson_id = a.lesson_id
-      left join lateral lock_of(e.id, passed_lessons(e.id), c, v) k on :withLock and e.id is not null and v.lesson_id is not null
+      left join lateral lock_of(e.id, passed_lessons(e.id), c, v, case when e.person_id = :person then :at end) k on :withLock and e.id is not null and v.lesson_id is not null
       left join standings s on s.enrolment_id = e.id and s.lesson_id = a.lesson_id
       left join attempts t on t.id = s.attempt_id`,
 })
@@ -216,7 +217,7 @@ export const insertAttempt = write('progress.insertAttempt', {
     with allowed as materialized (
       select from enrolments e join classes c on c.id = e.class_id
         join lesson_versions v on v.version_id = c.version_id and v.lesson_id = :lesson
-        cross join lateral lock_of(e.id, passed_lessons(e.id), c, v) k
+        cross join lateral lock_of(e.id, passed_lessons(e.id), c, v, case when e.person_id = :person then :started end) k
         left join standings s on s.enrolment_id = e.id and s.lesson_id = :lesson
        where e.id = :enrolment and e.status = :status and c.ended_at is null and not k.locked and coalesce(s.attempts, 0) = :attempts
     ), attempt as (
@@ -251,8 +252,7 @@ export const insertAttempt = write('progress.insertAttempt', {
 /**
  * Updates an attempt. Returns no row if the attempt was changed since it was read. The score of an open attempt may
  * still decrease, so it does not count as the best score. Without :answers, those of the row stay, and without :via,
- * the
- * last report stays.
+ * the last report stays.
  */
 export const updateAttempt = write('progress.updateAttempt', {
   params: { attempt: c.int8, version: c.int4, ...changed },

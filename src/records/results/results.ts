@@ -18,7 +18,7 @@ export async function readResults(db: Db, who: LearningCaller, what: ReadResults
   ])
   // The student may have been deleted since the caller was authorised.
   if (!found) return { classId, studentId, lessons: [], objectives: [] }
-  const lessons = JSON.parse(found.lessons) as store.LessonRow[]
+  const lessons = (JSON.parse(found.lessons) as store.LessonRow[]).map(withDates)
   const scores = JSON.parse(found.objectives) as store.ObjectiveScoreRow[]
   const notPassed = notPassedOf(lessons)
   return {
@@ -41,8 +41,8 @@ export async function readResults(db: Db, who: LearningCaller, what: ReadResults
         awaitsGrade: row.awaits_grade,
         timeOnTask: row.seconds,
         lessonResultId: row.attempt,
-        started: row.started_at && c.instant.decode(row.started_at),
-        completed: row.completed_at && c.instant.decode(row.completed_at),
+        started: decode(row.started_at),
+        completed: decode(row.completed_at),
         locked: row.locked,
         lockReason: lockReason(row, findMissing(row, notPassed)),
         statements: sent.get(row.lesson) ?? 0,
@@ -62,6 +62,15 @@ export async function readResults(db: Db, who: LearningCaller, what: ReadResults
     }),
   }
 }
+
+const decode = (time: string | null): string | null => time && c.instant.decode(time)
+
+const withDates = (row: store.LessonRow): store.LessonRow => ({
+  ...row,
+  opens_at: decode(row.opens_at),
+  due_at: decode(row.due_at),
+  closes_at: decode(row.closes_at),
+})
 
 const explain = (row: store.LessonRow): [Result, string] =>
   row.state === null

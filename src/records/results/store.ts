@@ -22,6 +22,11 @@ export interface LessonRow {
   readonly kind: string
   readonly parent: string | null
   readonly by_hand: boolean | null
+  readonly locked_by: string | null
+  readonly opens_at: string | null
+  readonly due_at: string | null
+  readonly closes_at: string | null
+  readonly time_zone: string
   readonly is_sequential: boolean
   readonly prerequisites: number[]
   readonly locked: boolean
@@ -63,7 +68,7 @@ export const findResults = list('results.findResults', {
   text: `
     select coalesce((select json_agg(r) from (
       select v.lesson_id, row_number() over w as place, l.key as lesson, v.name, v.kind, p.key as parent, h.by_hand, c.is_sequential, v.prerequisites,
-             h.locked, coalesce(s.is_passed, false) as is_passed, v.threshold,
+             h.locked, h.locked_by, h.opens_at::text as opens_at, h.due_at::text as due_at, h.closes_at::text as closes_at, z.time_zone, coalesce(s.is_passed, false) as is_passed, v.threshold,
              case when v.max_attempts is not null
                   then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left,
              t.key as attempt, t.state, t.pass, s.score, s.best_score, coalesce(s.attempts, 0) as attempts,
@@ -74,7 +79,8 @@ export const findResults = list('results.findResults', {
         left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
         left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
         left join attempts t on t.id = s.attempt_id
-        cross join lateral lock_of(e.id, d.passed, c, v) h
+        cross join lateral lock_of(e.id, d.passed, c, v, :now) h
+        cross join lateral (select o.time_zone from courses k join organisations o on o.id = k.organisation_id where k.id = c.course_id) z
        where c.id = e.class_id
       window w as (order by coalesce(pv.position, v.position), v.parent_id is not null, v.position)
        order by place) r), '[]') as lessons,

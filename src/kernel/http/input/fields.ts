@@ -60,8 +60,7 @@ export const IdList = (description: string, maxItems: number) =>
 export const AnyList = (description: string) => Type.Array(Type.Unknown(), { [KIND]: 'anyList', description })
 /**
  * A date and time: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY`, `M/D/YYYY h:mm:ss AM` or `MM/DD/YYYY HH:mm:ss`. It is converted
- * to
- * ISO 8601 in UTC; a time without a zone is taken as UTC.
+ * to ISO 8601 in UTC; a time without a zone is taken as UTC.
  */
 export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
 /**
