@@ -49,7 +49,7 @@ export type InvitationPerson = { handle: string; name: string }
 
 export type SentInvitationPage = { docs: SentInvitation[]; total: number; limit: number; page: number; pages: number }
 
-export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; name: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
+export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; name: string; firstName: string; lastName: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
 
 export type Organisation = { organisation: string; name: string; role: string | null; courseAuthors: "owners" | "instructors"; may: OrganisationPermissions }
 
@@ -517,6 +517,9 @@ export const listSentInvitations = /* @__PURE__ */ operation<{ organisation?: st
 /** Resend an invitation. */
 export const resendInvitation = /* @__PURE__ */ operation<{ invitationId: string }, SentInvitation>('resendInvitation', 'POST', '/edu/v1/invitation/resend')
 
+/** Correct an invitation. */
+export const correctInvitation = /* @__PURE__ */ operation<{ invitationId: string; email?: string; firstName?: string; lastName?: string }, SentInvitation>('correctInvitation', 'POST', '/edu/v1/invitation/correct')
+
 /** Withdraw an invitation. */
 export const withdrawInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('withdrawInvitation', 'POST', '/edu/v1/invitation/withdraw')
 
@@ -542,7 +545,7 @@ export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; org
 export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; query?: string; status?: "active" | "invited" | "expired" | "uninvited" | "disabled"; role?: "owner" | "developer" | "instructor" | "member"; pending?: boolean; sort?: "handle" | "-handle" | "name" | "-name" | "role" | "-role" | "status" | "-status"; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
 /** Invite or update a member. */
-export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member"; firstName?: string; lastName?: string; wantedHandle?: string }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member"; firstName?: string; lastName?: string; wantedHandle?: string }, SentInvitation | OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
 
 /** Import people into an organisation. */
 export const importPeople = /* @__PURE__ */ upload<{ organisation: string; dryRun?: boolean; allOrNothing?: boolean }, PeopleReport>('importPeople', 'POST', '/edu/v1/organisation/people')
@@ -905,7 +908,7 @@ export const reopenClass = /* @__PURE__ */ operation<{ classId: string }, ClassD
 export const listManagedClasses = /* @__PURE__ */ operation<{ organisation?: string; courseId?: string; page?: number; limit?: number }, ManagedClassPage>('listManagedClasses', 'GET', '/edu/v1/class/managed')
 
 /** Set a class staff member. */
-export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff | SentInvitation>('setClassStaff', 'POST', '/edu/v1/class/staff')
+export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, SentInvitation | ClassStaff>('setClassStaff', 'POST', '/edu/v1/class/staff')
 
 /** Remove a class staff member. */
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
@@ -914,7 +917,7 @@ export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; han
 export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; sort?: "enrolled" | "-enrolled" | "name" | "-name" | "status" | "-status"; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
 /** Enrol a student. */
-export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student | SentInvitation>('enrolStudent', 'PUT', '/edu/v1/class/student')
+export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, SentInvitation | Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
 
 /** Drop a student. */
 export const dropStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('dropStudent', 'POST', '/edu/v1/class/student/drop')

@@ -131,7 +131,7 @@ export const organisationOperations: readonly Operation[] = [
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     roles: MANAGERS,
     input: SetMember,
-    output: json(Type.Union([OrganisationMember, SentInvitation])),
+    output: json(Type.Union([SentInvitation, OrganisationMember])),
     errors: ['impossibleNow'],
     run: ({ db, who, environment }, input) => setMember(db, who, input, environment.get(invitationPolicy)),
   }),

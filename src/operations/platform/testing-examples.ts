@@ -597,6 +597,12 @@ const invite =
     )
 const inviteEllis = invite('@ellis', 'instructor')
 const inviteDrew = invite('@drew', 'student', 'class-alpha')
+const inviteAddress: Prepare = async (world) => {
+  await inviteDrew(world)
+  await world.app.sql(
+    `update invitations set handle = 'noor@example.org', handle_key = 'noor@example.org', person_id = null`,
+  )
+}
 
 const sendSignUp = async ({ app, real }: Parameters<Prepare>[0], organisation: string): Promise<void> => {
   real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
@@ -706,6 +712,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   listSentInvitations: inviteDrew,
   resendInvitation: inviteDrew,
   withdrawInvitation: inviteDrew,
+  correctInvitation: inviteAddress,
   transferStudent: addSecondClass,
   listTransferTargets: addSecondClass,
   readRecords: doWalkaround,
