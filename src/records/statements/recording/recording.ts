@@ -65,7 +65,7 @@ export function idOf(key: Buffer, event: Pick<Event, 'id' | 'kind' | 'subject'>,
 }
 
 /** Describes the answered question as a cmi.interaction, and the answer as a result. */
-function describeAnswer({ payload }: QuizEvent, { question, feedback }: RecordedAttempt, response: string) {
+function describeAnswer({ payload }: QuizEvent, { question }: RecordedAttempt, response: string) {
   const content = JSON.parse(question!)
   const { correct, points, maxPoints } = payload
   const result: Result = {
@@ -73,7 +73,7 @@ function describeAnswer({ payload }: QuizEvent, { question, feedback }: Recorded
     ...(correct === null ? {} : { success: correct }),
     ...(points === null ? {} : { score: { scaled: points / maxPoints, raw: points, min: 0, max: maxPoints } }),
   }
-  return { definition: toInteraction(content, feedback !== 'never'), result }
+  return { definition: toInteraction(content), result }
 }
 
 function makeStatements(key: Buffer, known: Bases, event: RecordedEvent, row: RecordedAttempt): NewStatement[] {
