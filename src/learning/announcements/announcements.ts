@@ -6,7 +6,7 @@ import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { enqueue } from '../../kernel/jobs/jobs.ts'
 import { pageOf, spanOf } from '../../kernel/paging.ts'
-import { DISTRIBUTION, keyOf } from './distribution.ts'
+import { DISTRIBUTION, keyOf, WITHDRAWAL } from './distribution.ts'
 import { mayAnnounce, mayDelete, readContent, readTarget } from './rules.ts'
 import type { Announcement, CreateAnnouncement, ListAnnouncements, NameAnnouncement } from './schema.ts'
 import * as store from './store.ts'
@@ -75,6 +75,7 @@ export async function deleteAnnouncement(db: Db, who: PersonCaller, what: NameAn
       throw fail('forbidden', 'Only the author, instructors of the class and owners can delete this announcement')
     if (!(await tx.first(store.deleteAnnouncement, { id: row.id }))) throw fail('notFound', NOT_FOUND)
     await audit(tx, who, 'announcement.deleted', row)
+    await enqueue(tx, WITHDRAWAL, { payload: { key: keyOf(row.key) }, at: who.at })
   })
 }
 

@@ -31,9 +31,3 @@ export function readContent(what: { title: string; text: string }): { title: str
   if (text === '') throw fail('parameterMissing', 'text is missing')
   return { title, text }
 }
-
-const EXCERPT = 500
-
-/** The beginning of a text, for notifications: 10,000 people must not mean 10,000 copies of a long text. */
-export const excerptOf = (text: string): string =>
-  text.length <= EXCERPT ? text : `${text.slice(0, EXCERPT).trimEnd().toWellFormed()}…`

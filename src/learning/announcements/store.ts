@@ -123,7 +123,7 @@ export const deleteAnnouncement = write('announcements.delete', {
   text: `delete from announcements where id = :id returning id`,
 })
 
-/** Locks an announcement that is being distributed, and takes the next recipients who still belong to its audience. */
+/** Locks an announcement that is being distributed, and takes the next recipients. */
 export const lockBatch = write('announcements.lockBatch', {
   params: { id: c.int8, size: c.int4 },
   row: {
@@ -137,9 +137,8 @@ export const lockBatch = write('announcements.lockBatch', {
     is_last: c.bool,
   },
   text: `
-    select a.key, a.organisation_id, a.class_id, coalesce(c.name, o.name) as place, a.title, a.text, a.position + :size >= cardinality(a.waiting) as is_last,
-           array(select x.person_id from audience_of(a.organisation_id, a.class_id) x
-                  where x.person_id = any(a.waiting[a.position + 1 : a.position + :size])) as people
+    select a.key, a.organisation_id, a.class_id, coalesce(c.name, o.name) as place, a.title, a.text, 
+           a.waiting[a.position + 1 : a.position + :size] as people, a.position + :size >= cardinality(a.waiting) as is_last
       from announcements a join organisations o on o.id = a.organisation_id left join classes c on c.id = a.class_id
      where a.id = :id and a.waiting is not null for update of a`,
 })

@@ -27,3 +27,5 @@ create table announcements (
 create index announcements_by_class on announcements (class_id, created_at desc, id desc) where class_id is not null;
 create index announcements_by_organisation on announcements (organisation_id, created_at desc, id desc) where class_id is null;
 create index announcements_by_author on announcements (author_id);
+-- To withdraw the notifications of an announcement.
+create index notifications_by_announcement on notifications (key) where kind = 'announcement';
