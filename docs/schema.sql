@@ -964,6 +964,27 @@ CREATE INDEX jobs_given_up ON jobs (given_up_at) WHERE (given_up_at IS NOT NULL)
 CREATE INDEX jobs_in_order ON jobs (kind, order_key, id) WHERE ((order_key IS NOT NULL) AND (given_up_at IS NULL));
 CREATE INDEX jobs_under_way ON jobs (kind, order_key) WHERE ((order_key IS NOT NULL) AND is_leased);
 
+CREATE TABLE lesson_dates (
+  class_id bigint NOT NULL,
+  lesson_id bigint,
+  enrolment_id bigint,
+  opens_at timestamptz,
+  due_at timestamptz,
+  closes_at timestamptz,
+  set_by bigint,
+  set_at timestamptz NOT NULL,
+  CONSTRAINT lesson_dates_check CHECK (num_nonnulls(opens_at, due_at, closes_at) > 0),
+  CONSTRAINT lesson_dates_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
+  CONSTRAINT lesson_dates_enrolment_id_fkey FOREIGN KEY (enrolment_id) REFERENCES enrolments(id) ON DELETE CASCADE,
+  CONSTRAINT lesson_dates_lesson_id_fkey FOREIGN KEY (lesson_id) REFERENCES lessons(id) ON DELETE CASCADE,
+  CONSTRAINT lesson_dates_set_by_fkey FOREIGN KEY (set_by) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT lesson_dates_class_id_lesson_id_enrolment_id_key UNIQUE NULLS NOT DISTINCT (class_id, lesson_id, enrolment_id)
+);
+CREATE INDEX lesson_dates_by_enrolment ON lesson_dates (enrolment_id);
+CREATE INDEX lesson_dates_by_lesson ON lesson_dates (lesson_id);
+CREATE INDEX lesson_dates_by_setter ON lesson_dates (set_by);
+CREATE INDEX lesson_dates_due ON lesson_dates (due_at);
+
 CREATE TABLE lesson_locks (
   class_id bigint NOT NULL,
   lesson_id bigint NOT NULL,
@@ -1078,6 +1099,53 @@ CREATE INDEX notes_by_person ON notes (person_id, id);
 CREATE TRIGGER notes_gone AFTER DELETE ON notes FOR EACH ROW WHEN (old.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
 CREATE TRIGGER notes_stored AFTER INSERT ON notes FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
 
+CREATE TABLE notification_inboxes (
+  person_id bigint NOT NULL,
+  "position" bigint NOT NULL DEFAULT 0,
+  time_zone text,
+  digest_at timestamptz,
+  CONSTRAINT notification_inboxes_pkey PRIMARY KEY (person_id),
+  CONSTRAINT notification_inboxes_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX notification_inboxes_due ON notification_inboxes (digest_at) WHERE (digest_at IS NOT NULL);
+
+CREATE TABLE notification_settings (
+  person_id bigint NOT NULL,
+  kind text NOT NULL,
+  app boolean NOT NULL,
+  email text NOT NULL,
+  CONSTRAINT notification_settings_pkey PRIMARY KEY (person_id, kind),
+  CONSTRAINT notification_settings_email_check CHECK (email = ANY (ARRAY['now'::text, 'digest'::text, 'off'::text])),
+  CONSTRAINT notification_settings_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+
+CREATE TABLE notifications (
+  person_id bigint NOT NULL,
+  "position" bigint NOT NULL,
+  key text NOT NULL,
+  kind text NOT NULL,
+  scope text,
+  title text NOT NULL,
+  text text NOT NULL,
+  link text NOT NULL,
+  created_at timestamptz NOT NULL,
+  is_shown boolean NOT NULL,
+  read_at timestamptz,
+  mail text,
+  mail_tried_at timestamptz,
+  mailed_at timestamptz,
+  CONSTRAINT notifications_pkey PRIMARY KEY (person_id, "position"),
+  CONSTRAINT notifications_mail_check CHECK (mail = ANY (ARRAY['now'::text, 'digest'::text])),
+  CONSTRAINT notifications_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT notifications_person_id_key_key UNIQUE (person_id, key)
+);
+CREATE INDEX notifications_by_age ON notifications (created_at);
+CREATE INDEX notifications_by_scope ON notifications (scope, person_id) WHERE (scope IS NOT NULL);
+CREATE INDEX notifications_in_digest ON notifications (person_id) WHERE ((mail = 'digest'::text) AND (mail_tried_at IS NULL));
+CREATE INDEX notifications_shown ON notifications (person_id, "position") WHERE is_shown;
+CREATE INDEX notifications_unconfirmed ON notifications (mail_tried_at) WHERE ((mail_tried_at IS NOT NULL) AND (mailed_at IS NULL));
+CREATE INDEX notifications_unread ON notifications (person_id) WHERE (is_shown AND (read_at IS NULL));
+
 CREATE TABLE objective_scores (
   enrolment_id bigint NOT NULL,
   lesson_id bigint NOT NULL,
@@ -1139,6 +1207,7 @@ CREATE TABLE organisations (
   course_authors text NOT NULL DEFAULT 'owners'::text,
   sign_up_domains text[] NOT NULL DEFAULT '{}'::text[],
   sign_up_code text,
+  time_zone text NOT NULL DEFAULT 'UTC'::text,
   CONSTRAINT organisations_pkey PRIMARY KEY (id),
   CONSTRAINT organisations_course_authors_check CHECK (course_authors = ANY (ARRAY['owners'::text, 'instructors'::text])),
   CONSTRAINT organisations_key_key UNIQUE (key)
@@ -1934,6 +2003,18 @@ BEGIN ATOMIC
     FROM roles_in_organisation(creates_courses.person, creates_courses.organisation) r(owns, administers);
 END;
 
+CREATE OR REPLACE FUNCTION dates_of(enrolment bigint, class bigint, lesson bigint, parent bigint)
+ RETURNS TABLE(opens_at timestamptz, due_at timestamptz, closes_at timestamptz)
+ LANGUAGE sql
+ STABLE ROWS 1
+BEGIN ATOMIC
+ SELECT (array_agg(d.opens_at ORDER BY (d.enrolment_id IS NULL), (d.lesson_id IS NULL), (d.lesson_id <> dates_of.lesson)) FILTER (WHERE (d.opens_at IS NOT NULL)))[1] AS array_agg,
+     (array_agg(d.due_at ORDER BY (d.enrolment_id IS NULL), (d.lesson_id IS NULL), (d.lesson_id <> dates_of.lesson)) FILTER (WHERE (d.due_at IS NOT NULL)))[1] AS array_agg,
+     (array_agg(d.closes_at ORDER BY (d.enrolment_id IS NULL), (d.lesson_id IS NULL), (d.lesson_id <> dates_of.lesson)) FILTER (WHERE (d.closes_at IS NOT NULL)))[1] AS array_agg
+    FROM lesson_dates d
+   WHERE ((d.class_id = dates_of.class) AND ((d.lesson_id IS NULL) OR (d.lesson_id = ANY (ARRAY[dates_of.lesson, dates_of.parent]))) AND ((d.enrolment_id IS NULL) OR (d.enrolment_id = dates_of.enrolment)));
+END;
+
 CREATE OR REPLACE FUNCTION develops(person bigint, a apps)
  RETURNS TABLE(develops boolean)
  LANGUAGE sql
@@ -2020,20 +2101,43 @@ CREATE OR REPLACE FUNCTION is_findable(p people)
  IMMUTABLE
 RETURN ((p).public_search AND ((p).disabled_at IS NULL) AND (NOT (p).anonymous));
 
+CREATE OR REPLACE FUNCTION is_in_scope(person bigint, scope text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT
+         CASE split_part(scope, ':'::text, 1)
+             WHEN 'class'::text THEN ((EXISTS ( SELECT
+                FROM enrolments e
+               WHERE ((e.class_id = (split_part(is_in_scope.scope, ':'::text, 2))::bigint) AND (e.person_id = is_in_scope.person) AND (e.status = 'active'::text)))) OR (EXISTS ( SELECT
+                FROM class_staff s
+               WHERE ((s.class_id = (split_part(is_in_scope.scope, ':'::text, 2))::bigint) AND (s.person_id = is_in_scope.person)))))
+             WHEN 'organisation'::text THEN (EXISTS ( SELECT
+                FROM organisation_members m
+               WHERE ((m.organisation_id = (split_part(is_in_scope.scope, ':'::text, 2))::bigint) AND (m.person_id = is_in_scope.person))))
+             ELSE true
+         END AS "case";
+END;
+
 CREATE OR REPLACE FUNCTION is_there(u app_users, p people)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
 RETURN (((u).withdrawn_at IS NULL) AND ((p).disabled_at IS NULL));
 
-CREATE OR REPLACE FUNCTION lock_of(enrolment bigint, passed bigint[], c classes, l lesson_versions)
- RETURNS TABLE(by_hand boolean, required bigint[], locked boolean)
+CREATE OR REPLACE FUNCTION lock_of(enrolment bigint, passed bigint[], c classes, l lesson_versions, at timestamptz)
+ RETURNS TABLE(by_hand boolean, required bigint[], opens_at timestamptz, due_at timestamptz, closes_at timestamptz, locked_by text, locked boolean)
  LANGUAGE sql
  STABLE ROWS 1
 BEGIN ATOMIC
  SELECT h.by_hand,
      r.required,
-     COALESCE(h.by_hand, (NOT (r.required <@ lock_of.passed))) AS "coalesce"
+     d.opens_at,
+     d.due_at,
+     d.closes_at,
+     w.locked_by,
+     (w.locked_by IS NOT NULL)
     FROM ( SELECT
                  CASE
                      WHEN (lock_of.c).is_sequential THEN ((lock_of.l).earlier || (lock_of.l).prerequisites)
@@ -2043,7 +2147,17 @@ BEGIN ATOMIC
                     FROM lesson_locks k
                    WHERE ((k.class_id = (lock_of.c).id) AND (k.lesson_id = ANY (ARRAY[(lock_of.l).lesson_id, (lock_of.l).parent_id])) AND ((k.enrolment_id = lock_of.enrolment) OR (k.enrolment_id IS NULL)))
                    ORDER BY (k.enrolment_id IS NULL), (k.lesson_id <> (lock_of.l).lesson_id)
-                  LIMIT 1) AS by_hand) h;
+                  LIMIT 1) AS by_hand) h,
+     dates_of(lock_of.enrolment, (lock_of.c).id, (lock_of.l).lesson_id, (lock_of.l).parent_id) d(opens_at, due_at, closes_at),
+     LATERAL ( SELECT
+                 CASE
+                     WHEN h.by_hand THEN 'hand'::text
+                     WHEN (NOT h.by_hand) THEN NULL::text
+                     WHEN (d.opens_at > lock_of.at) THEN 'opening'::text
+                     WHEN (NOT (r.required <@ lock_of.passed)) THEN 'lessons'::text
+                     WHEN (d.closes_at <= lock_of.at) THEN 'closing'::text
+                     ELSE NULL::text
+                 END AS locked_by) w;
 END;
 
 CREATE OR REPLACE FUNCTION make_statement_months(at timestamptz)
@@ -2135,6 +2249,16 @@ CREATE OR REPLACE FUNCTION newest_enrolment(person bigint, lesson bigint)
  LANGUAGE sql
  STABLE
 RETURN (SELECT e.id FROM (enrolments e JOIN classes c ON ((c.id = e.class_id))) WHERE ((e.person_id = newest_enrolment.person) AND (e.status <> 'dropped'::text) AND (EXISTS (SELECT FROM lesson_versions v WHERE ((v.version_id = c.version_id) AND (v.lesson_id = newest_enrolment.lesson)) OFFSET 0))) ORDER BY (c.ended_at IS NOT NULL), e.enrolled_at DESC, e.id DESC LIMIT 1);
+
+CREATE OR REPLACE FUNCTION next_digest(at timestamptz, zone text)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT min(t.d) FILTER (WHERE (t.d > next_digest.at)) AS min
+    FROM generate_series(0, 2) n(n),
+     LATERAL ( SELECT (((date_trunc('day'::text, (next_digest.at AT TIME ZONE next_digest.zone)) + ((n.n)::double precision * '1 day'::interval)) + '07:00:00'::interval) AT TIME ZONE next_digest.zone) AS d) t;
+END;
 
 CREATE OR REPLACE FUNCTION note_hole()
  RETURNS trigger
@@ -2589,3 +2713,18 @@ CREATE OR REPLACE FUNCTION whole_kib(bytes bigint)
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select (bytes + 512 + 1023) / 1024 * 1024 $function$;
+
+CREATE OR REPLACE FUNCTION zone_of(person bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT COALESCE(( SELECT i.time_zone
+            FROM notification_inboxes i
+           WHERE (i.person_id = zone_of.person)), ( SELECT o.time_zone
+            FROM (organisation_members m
+              JOIN organisations o ON ((o.id = m.organisation_id)))
+           WHERE (m.person_id = zone_of.person)
+           ORDER BY o.id
+          LIMIT 1), 'UTC'::text) AS "coalesce";
+END;
