@@ -19,6 +19,7 @@ import { records } from './extensions/records/room.ts'
 import { exports } from './identity/exports/room.ts'
 import { families } from './identity/families/room.ts'
 import { friends } from './identity/friends/room.ts'
+import { notifications } from './identity/notifications/room.ts'
 import { passkeys } from './identity/passkeys/room.ts'
 import { people } from './identity/people/room.ts'
 import { pictures } from './identity/pictures/room.ts'
@@ -78,6 +79,7 @@ export const rooms: readonly Room[] = [
   families, // /account/v1/children: accounts of children, managed by their parents
   friends, // /user/v1/my/friends: friends, requests and blocks
   skills, // /account/v1/skills: hobbies and skills
+  notifications, // /account/v1/notifications: the bell, e-mail about what happened, and its settings
   // learning: courses, classes, students and their progress
   courses, // /edu/v1/course, /edu/v1/lesson: courses, lessons and objectives
   classes, // /edu/v1/class: classes, enrolments and rosters

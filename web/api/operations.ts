@@ -133,6 +133,14 @@ export type RememberedUser = { userId: string; handle: string; firstName?: strin
 
 export type Skills = { hobbies: string[]; skills: string[]; afsc: string; education: string[] }
 
+export type NotificationPage = { docs: Notification[]; next: string | null; unread: number }
+
+export type Notification = { notificationId: string; kind: "invited" | "assigned" | "unlocked" | "due-soon" | "overdue" | "graded" | "note" | "request" | "delivery-failing" | "announcement"; title: string; text: string; link: string; createdDate: string; readDate: string | null }
+
+export type UnreadNotifications = { unread: number }
+
+export type NotificationSettings = { kinds: ({ kind: "invited" | "assigned" | "unlocked" | "due-soon" | "overdue" | "graded" | "note" | "request" | "delivery-failing" | "announcement"; app: boolean; email: "now" | "digest" | "off"; about: string; isFixed: boolean })[]; timeZone: string; emailAddress: string | null }
+
 export type Lesson = { lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: ({ lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: (Record<string, unknown>)[] })[] }
 
 export type LessonDetails = { lessonId: string; courseId: string; organisation: string; name: string; description: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; threshold: number | null; text?: string; file?: string; captions?: string; files?: LinkedFile[]; rubric?: ({ id: string; name: string; description?: string; objective?: string; points?: number })[]; quiz?: { shuffleQuestions?: boolean; shuffleAnswers?: boolean; timeLimit?: number; feedback?: "answer" | "end" | "never" } }
@@ -823,6 +831,21 @@ export const readSkills = /* @__PURE__ */ operation<Record<never, never>, Skills
 
 /** Update your skills. */
 export const setSkills = /* @__PURE__ */ operation<{ hobbies?: string[]; skills?: string[]; afsc?: string; education?: string[] }, Skills>('setSkills', 'PUT', '/account/v1/skills')
+
+/** List your notifications. */
+export const listNotifications = /* @__PURE__ */ operation<{ unread?: boolean; limit?: number; cursor?: string }, NotificationPage>('listNotifications', 'GET', '/account/v1/notifications')
+
+/** Mark notifications as read. */
+export const markNotificationsRead = /* @__PURE__ */ operation<{ notificationIds?: string[] | string; upTo?: string }, UnreadNotifications>('markNotificationsRead', 'POST', '/account/v1/notifications/read')
+
+/** Stream your notifications. */
+export const followNotifications = /* @__PURE__ */ stream<Record<never, never>, { ready: UnreadNotifications; change: { notifications: Notification[]; unread: number } }>('/account/v1/notifications/events')
+
+/** Get your notification settings. */
+export const readNotificationSettings = /* @__PURE__ */ operation<Record<never, never>, NotificationSettings>('readNotificationSettings', 'GET', '/account/v1/notifications/settings')
+
+/** Update your notification settings. */
+export const setNotificationSettings = /* @__PURE__ */ operation<{ kinds?: ({ kind: "invited" | "assigned" | "unlocked" | "due-soon" | "overdue" | "graded" | "note" | "request" | "delivery-failing" | "announcement"; app: boolean; email: "now" | "digest" | "off" })[]; timeZone?: string }, NotificationSettings>('setNotificationSettings', 'PUT', '/account/v1/notifications/settings')
 
 /** Get a lesson. */
 export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?: string }, Lesson>('readLesson', 'GET', '/edu/v1/lesson')
