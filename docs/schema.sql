@@ -1162,6 +1162,7 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_person_id_key_key UNIQUE (person_id, key)
 );
 CREATE INDEX notifications_by_age ON notifications (created_at);
+CREATE INDEX notifications_by_announcement ON notifications (key) WHERE (kind = 'announcement'::text);
 CREATE INDEX notifications_by_scope ON notifications (scope, person_id) WHERE (scope IS NOT NULL);
 CREATE INDEX notifications_in_digest ON notifications (person_id) WHERE ((mail = 'digest'::text) AND (mail_tried_at IS NULL));
 CREATE INDEX notifications_shown ON notifications (person_id, "position") WHERE is_shown;

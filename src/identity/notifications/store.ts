@@ -52,6 +52,26 @@ export const withdraw = write('notifications.withdraw', {
     returning i.person_id`,
 })
 
+const IS_OPEN = '(read_at is null or mail is not null and mail_tried_at is null)'
+
+export const listAnnounced = write('notifications.listAnnounced', {
+  params: { key: c.text, limit: c.int8 },
+  row: { person_id: c.int8 },
+  text: `
+    select person_id from notifications where kind = 'announcement' and key = :key and ${IS_OPEN}
+     order by person_id limit :limit`,
+})
+
+export const withdrawKey = write('notifications.withdrawKey', {
+  params: { key: c.text, people: c.int8Array },
+  row: { person_id: c.int8 },
+  text: `
+    with gone as (
+      delete from notifications where key = :key and person_id = any(:people) and ${IS_OPEN} returning person_id)
+    update notification_inboxes i set position = i.position + 1 where i.person_id in (select person_id from gone)
+    returning i.person_id`,
+})
+
 const row = {
   position: c.int8,
   kind: c.text,
