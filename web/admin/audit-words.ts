@@ -107,6 +107,8 @@ export const ACTIONS = {
   'class.changed': 'Class changed',
   'class.ended': 'Class closed',
   'class.reopened': 'Class reopened',
+  'announcement.created': 'Announcement created',
+  'announcement.deleted': 'Announcement deleted',
   'staff.set': 'Class staff added or changed',
   'staff.removed': 'Class staff removed',
   'staff.left': 'Left the staff of a class',

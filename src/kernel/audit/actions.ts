@@ -110,6 +110,8 @@ export const AUDIT_ACTIONS = [
   'class.changed',
   'class.ended',
   'class.reopened',
+  'announcement.created',
+  'announcement.deleted',
   'staff.set',
   'staff.removed',
   'staff.left',

@@ -262,6 +262,7 @@ const LEARNING: readonly string[] = [
   'Courses and classes',
   'Evaluations',
   'Notes',
+  'Announcements',
   'Files',
   'Quizzes',
   'xAPI',
@@ -392,6 +393,12 @@ const writeNote: Prepare = async ({ user, real }) => {
     lessonId: 'lesson-walkaround',
   })
   real[NOTE_ID] = body.noteId
+}
+
+const announce: Prepare = async ({ app }) => {
+  const casey = await signIn(app, 'casey')
+  const { status } = await call(casey, 'PUT', '/edu/v1/announcement', requestOf('createAnnouncement'))
+  assert.equal(status, 200)
 }
 
 const uploadText: Prepare = async ({ browser, real }) => {
@@ -748,6 +755,9 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readNote: writeNote,
   deleteFile: uploadText,
   removeNote: writeNote,
+  listAnnouncements: announce,
+  readAnnouncement: announce,
+  deleteAnnouncement: announce,
   recordEvaluations: leadCheckride,
   readEvaluation: evaluateCheckride,
   listEvaluations: evaluateCheckride,
