@@ -2044,6 +2044,55 @@ BEGIN ATOMIC
     FROM roles_in_organisation(creates_courses.person, creates_courses.organisation) r(owns, administers);
 END;
 
+CREATE OR REPLACE FUNCTION dates_in(class bigint, version bigint)
+ RETURNS TABLE(enrolment_id bigint, lesson_id bigint, parent_id bigint, opens_at timestamptz, due_at timestamptz, closes_at timestamptz)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ WITH base AS MATERIALIZED (
+          SELECT v.lesson_id,
+             v.parent_id,
+             d.opens_at,
+             d.due_at,
+             d.closes_at
+            FROM (lesson_versions v
+              CROSS JOIN LATERAL dates_of(NULL::bigint, dates_in.class, v.lesson_id, v.parent_id) d(opens_at, due_at, closes_at))
+           WHERE (v.version_id = dates_in.version)
+         ), own AS MATERIALIZED (
+          SELECT d.class_id,
+             d.lesson_id,
+             d.enrolment_id,
+             d.opens_at,
+             d.due_at,
+             d.closes_at,
+             d.set_by,
+             d.set_at
+            FROM (lesson_dates d
+              JOIN enrolments e ON (((e.id = d.enrolment_id) AND (e.class_id = d.class_id))))
+           WHERE (d.class_id = dates_in.class)
+         )
+  SELECT NULL::bigint,
+     b.lesson_id,
+     b.parent_id,
+     b.opens_at,
+     b.due_at,
+     b.closes_at
+    FROM base b
+ UNION ALL
+  SELECT s.enrolment_id,
+     b.lesson_id,
+     b.parent_id,
+     COALESCE(l.opens_at, p.opens_at, w.opens_at, b.opens_at) AS "coalesce",
+     COALESCE(l.due_at, p.due_at, w.due_at, b.due_at) AS "coalesce",
+     COALESCE(l.closes_at, p.closes_at, w.closes_at, b.closes_at) AS "coalesce"
+    FROM ((((( SELECT DISTINCT o.enrolment_id
+            FROM own o) s
+      CROSS JOIN base b)
+      LEFT JOIN own l ON (((l.enrolment_id = s.enrolment_id) AND (l.lesson_id = b.lesson_id))))
+      LEFT JOIN own p ON (((p.enrolment_id = s.enrolment_id) AND (p.lesson_id = b.parent_id))))
+      LEFT JOIN own w ON (((w.enrolment_id = s.enrolment_id) AND (w.lesson_id IS NULL))));
+END;
+
 CREATE OR REPLACE FUNCTION dates_of(enrolment bigint, class bigint, lesson bigint, parent bigint)
  RETURNS TABLE(opens_at timestamptz, due_at timestamptz, closes_at timestamptz)
  LANGUAGE sql
