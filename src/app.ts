@@ -40,6 +40,7 @@ import { shares } from './kernel/shares/room.ts'
 import { classes } from './learning/classes/room.ts'
 import { content } from './learning/content/room.ts'
 import { courses } from './learning/courses/room.ts'
+import { dates } from './learning/dates/room.ts'
 import { evaluations } from './learning/evaluations/room.ts'
 import { notes } from './learning/notes/room.ts'
 import { progress } from './learning/progress/room.ts'
@@ -81,6 +82,7 @@ export const rooms: readonly Room[] = [
   courses, // /edu/v1/course, /edu/v1/lesson: courses, lessons and objectives
   classes, // /edu/v1/class: classes, enrolments and rosters
   progress, // /edu/v1/lesson/progress: attempts, locks and grading
+  dates, // /edu/v1/class/dates: when classes and lessons open, are due and close
   evaluations, // /edu/v1/evaluation: what instructors record about instructor-led lessons
   notes, // /edu/v1/note: notes about students
   content, // /edu/v1/file: uploaded files, and the origin that serves them

@@ -411,7 +411,7 @@ const PERMITTED: Readonly<Record<string, Readonly<Record<string, readonly string
   readClass: {
     manage: ['changeClass', 'endClass', 'setClassStaff', 'removeClassStaff'],
     changeRoster: ['enrolStudent', 'dropStudent', 'suspendStudent', 'importRoster'],
-    setLocks: ['setLock', 'clearLock'],
+    setLocks: ['setLock', 'clearLock', 'setDates', 'clearDates'],
     grade: ['gradeAttempt', 'grantAttempts', 'resetLesson'],
     evaluate: ['recordEvaluations'],
     launch: ['launchLesson'],
