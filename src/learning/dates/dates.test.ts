@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { run } from '../../kernel/imports/testing.ts'
 import { assertError, type TestApp, testApp } from '../../operations/testing/testing.ts'
-import { openClasses } from '../classes/testing-roster.ts'
+import { CODE, openClasses } from '../classes/testing-roster.ts'
+import { makeSchool } from '../courses/testing.ts'
 
 const DATES = '/edu/v1/class/dates'
 const LESSON = '/edu/v1/lesson'
@@ -245,4 +247,40 @@ test('an override stays with its class when the student is transferred', async (
   assert.deepEqual((await opened.get('drew', `${DATES}?classId=bravo`)).body.dates, [])
   assert.equal((await opened.transfer('finley', 'avery-alpha', 'alpha')).status, 200)
   assert.equal((await opened.get('casey', `${DATES}?classId=alpha`)).body.dates.length, 2)
+})
+
+test('dates of a class are imported, and a list in a file replaces those that are stored', async (t) => {
+  const app = await testApp(t)
+  const dates = [
+    { opens: '2026-01-01T00:00Z', closes: '2026-12-01T00:00:00Z' },
+    { lesson: 'walkaround', due: '2026-02-01T00:00Z' },
+    { lesson: 'walkaround', handle: '@avery', due: '2026-03-01T00:00Z' },
+  ]
+  const { get } = await openClasses(app, { alpha: { dates } })
+  const list = async () =>
+    (await get('casey', `${DATES}?classId=alpha`)).body.dates.map(
+      ({ lessonId, studentId, opens, due }: Record<string, string | null>) => [lessonId, studentId, opens ?? due],
+    )
+  assert.deepEqual(await list(), [
+    [null, null, '2026-01-01T00:00:00.000Z'],
+    ['walkaround', null, '2026-02-01T00:00:00.000Z'],
+    ['walkaround', 'avery-alpha', '2026-03-01T00:00:00.000Z'],
+  ])
+  const [before] = await app.sql('select max(set_at)::text as at from lesson_dates')
+  await run(app, { classes: [{ ...makeSchool().classes[0]!, joinCode: CODE, dates }] })
+  assert.deepEqual(await app.sql('select max(set_at)::text as at from lesson_dates'), [before])
+  await run(app, { classes: [{ ...makeSchool().classes[0]!, joinCode: CODE, dates: [dates[1]] }] })
+  assert.deepEqual(await list(), [['walkaround', null, '2026-02-01T00:00:00.000Z']])
+
+  const wrong = [
+    { lesson: 'none', due: '2026-02-01T00:00Z' },
+    { handle: '@finley', due: '2026-02-01T00:00Z' },
+    { lesson: 'checkride', due: '2026-02-01T00:00Z', opens: '2026-03-01T00:00Z' },
+    { lesson: 'interior', due: '2026-02-01' },
+    { lesson: 'exterior' },
+  ]
+  await assert.rejects(
+    run(app, { classes: [{ ...makeSchool().classes[0]!, joinCode: CODE, dates: wrong }] }),
+    /must be due after it opens/,
+  )
 })

@@ -54,6 +54,14 @@ export const faultAt = (index: number, field: string, must: string, message: str
 export const wrongTime = (index: number, field: Field): DatesFault =>
   faultAt(index, field, MUST, 'Enter a date and time between 2000 and 2200')
 
+/** Returns the rule that three dates break, for an import file; undefined if they are in order. */
+export function orderMistake({ opens, due, closes }: { [F in Field]?: string }): string | undefined {
+  const [from, by, until] = [opens, due, closes].map((time) => (time === undefined ? Number.NaN : Date.parse(time)))
+  if (from! >= by!) return 'must be due after it opens'
+  if (by! > until!) return 'must be due no later than it closes'
+  return from! >= until! ? 'must close after it opens' : undefined
+}
+
 /** A lesson whose dates are in the wrong order, for everybody or for one student. */
 export interface Conflict {
   readonly lesson_id: number

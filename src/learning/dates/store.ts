@@ -126,3 +126,44 @@ export const findConflicts = list('dates.findConflicts', {
        and (d.opens_at >= d.due_at or d.due_at > d.closes_at or d.opens_at >= d.closes_at)
      order by d.enrolment_id nulls first, v.position limit 10000`,
 })
+
+/** Finds all dates of classes, with the handles of students. */
+export const findImported = read('dates.findImported', {
+  params: { classes: c.int8Array },
+  row: {
+    class_id: c.int8,
+    lesson: nullable(c.text),
+    handle: nullable(c.text),
+    opens_at: nullable(c.instant),
+    due_at: nullable(c.instant),
+    closes_at: nullable(c.instant),
+  },
+  gather: false,
+  text: `
+    select d.class_id, l.key as lesson, p.handle_key as handle, d.opens_at, d.due_at, d.closes_at
+      from lesson_dates d left join lessons l on l.id = d.lesson_id
+      left join enrolments e on e.id = d.enrolment_id left join people p on p.id = e.person_id
+     where d.class_id = any(:classes)`,
+})
+
+/** Makes the dates in `:rows` the only ones of these classes. */
+export const replaceImported = write('dates.replaceImported', {
+  params: { classes: c.int8Array, rows: c.json, now: c.timestamptz },
+  row: { class_id: c.int8 },
+  text: `
+    with wanted as (
+      select r.class_id, l.id as lesson_id, e.id as enrolment_id, r.opens, r.due, r.closes
+        from json_to_recordset(:rows) as r(class_id bigint, lesson text, person_id bigint, opens timestamptz, due timestamptz, closes timestamptz)
+        left join lessons l on l.key = r.lesson
+        left join enrolments e on e.class_id = r.class_id and e.person_id = r.person_id
+    ), gone as (
+      delete from lesson_dates d where d.class_id = any(:classes) and not exists
+        (select from wanted w where w.class_id = d.class_id and w.lesson_id is not distinct from d.lesson_id
+            and w.enrolment_id is not distinct from d.enrolment_id)
+    )
+    insert into lesson_dates as d (class_id, lesson_id, enrolment_id, opens_at, due_at, closes_at, set_at)
+    select class_id, lesson_id, enrolment_id, opens, due, closes, :now from wanted
+    on conflict (class_id, lesson_id, enrolment_id) do update set
+      opens_at = excluded.opens_at, due_at = excluded.due_at, closes_at = excluded.closes_at, set_at = excluded.set_at
+    returning d.class_id`,
+})
