@@ -70,5 +70,8 @@ function makePdf(): Buffer {
   )
 }
 
-writeFileSync(pathOf('circuit.png'), await sharp(Buffer.from(circuit)).png({ palette: true, colours: 32, compressionLevel: 9 }).toBuffer())
+writeFileSync(
+  pathOf('circuit.png'),
+  await sharp(Buffer.from(circuit)).png({ palette: true, colours: 32, compressionLevel: 9 }).toBuffer(),
+)
 writeFileSync(pathOf('checklist.pdf'), makePdf())

@@ -148,8 +148,20 @@ Do not fly over the village in the north. The school has been a good neighbour f
 
 const RIDE_RUBRIC = [
   { id: 'lookout', name: 'Lookout', objective: 'objective-airmanship', points: 10 },
-  { id: 'circuit', name: 'Circuit', description: 'Height within 100 ft, legs squared.', objective: 'objective-handling', points: 10 },
-  { id: 'landing', name: 'Landing', description: 'Stable by 300 ft, on the centreline.', objective: 'objective-handling', points: 10 },
+  {
+    id: 'circuit',
+    name: 'Circuit',
+    description: 'Height within 100 ft, legs squared.',
+    objective: 'objective-handling',
+    points: 10,
+  },
+  {
+    id: 'landing',
+    name: 'Landing',
+    description: 'Stable by 300 ft, on the centreline.',
+    objective: 'objective-handling',
+    points: 10,
+  },
   { id: 'radio', name: 'Radio', objective: 'objective-airmanship', points: 10 },
 ]
 const INTRO_RUBRIC = [
@@ -348,14 +360,26 @@ const QUIZZES = (
     ['avery', 'air-law', on(-9, '18:00'), 16, lawOf(2, [1, 2, 4], { 1: 1, 2: 4, 3: 3 }, LEGS, 800)],
     ['avery', 'air-law', on(-8, '18:30'), 12, lawOf(1, [1, 2, 3], { 1: 1, 2: 4, 3: 3 }, LEGS, 1000)],
     ['agustin.paez', 'air-law', on(-11, '08:00'), 9, lawOf(1, [1, 2, 3], LIGHTS, LEGS, 1000)],
-    ['agustin.paez', 'emergencies', on(-5, '08:00'), 22, emergenciesOf(1, '7700', { response: ESSAY, ...graded(4, 'Exactly. The radio comes last.') })],
+    [
+      'agustin.paez',
+      'emergencies',
+      on(-5, '08:00'),
+      22,
+      emergenciesOf(1, '7700', { response: ESSAY, ...graded(4, 'Exactly. The radio comes last.') }),
+    ],
     ['hailey.mackinnon', 'air-law', on(-9, '16:00'), 14, lawOf(1, [1, 2, 3], LIGHTS, [1, 3, 2, 4, 5], 1000)],
     ['hailey.mackinnon', 'emergencies', on(0, '13:10'), 31, emergenciesOf(1, '7700', { response: ESSAY })],
     ['wyatt.fraser', 'air-law', on(-8, '09:30'), 15, lawOf(1, [1, 2], LIGHTS, LEGS, 1000)],
     // After the due date.
     ['lena.schroder', 'air-law', on(-4, '20:00'), 18, lawOf(1, [1, 2, 3], { 1: 1, 2: 3, 3: 2 }, LEGS, 1000)],
     ['akosua.boateng', 'air-law', on(-10, '07:00'), 11, lawOf(1, [1, 2, 3], LIGHTS, LEGS, 1020)],
-    ['akosua.boateng', 'emergencies', on(-3, '07:00'), 26, emergenciesOf(2, '7700', { response: SHORT_ESSAY, ...graded(3, 'Right, but name the speed.') })],
+    [
+      'akosua.boateng',
+      'emergencies',
+      on(-3, '07:00'),
+      26,
+      emergenciesOf(2, '7700', { response: SHORT_ESSAY, ...graded(3, 'Right, but name the speed.') }),
+    ],
   ] as const
 ).map(([handle, lesson, started, minutes, answers], i) => ({
   id: `quiz-${i + 1}`,
@@ -371,14 +395,50 @@ const rated = (rubric: typeof INTRO_RUBRIC, points: readonly number[]) =>
 
 const EVALUATIONS = (
   [
-    ['agustin.paez', 'introductory-flight', on(-14, '09:00'), 55, true, [9, 9, 8], 'Relaxed, and always looking outside.', 'Thank you!'],
+    [
+      'agustin.paez',
+      'introductory-flight',
+      on(-14, '09:00'),
+      55,
+      true,
+      [9, 9, 8],
+      'Relaxed, and always looking outside.',
+      'Thank you!',
+    ],
     ['akosua.boateng', 'introductory-flight', on(-14, '10:30'), 50, true, [8, 9, 9], 'Very precise turns.', ''],
     ['hailey.mackinnon', 'introductory-flight', on(-13, '15:00'), 55, true, [7, 7, 9], 'Use more trim.', ''],
     ['wyatt.fraser', 'introductory-flight', on(-12, '09:00'), 50, true, [7, 6, 7], 'Look before each turn.', ''],
     ['lena.schroder', 'introductory-flight', on(-12, '13:00'), 55, true, [8, 7, 8], 'Good feeling for the rudder.', ''],
-    ['avery', 'introductory-flight', on(-1, '09:00'), 50, true, [8, 7, 6], 'Steady hands. Look over your shoulder before each turn, and trim before you let go.', undefined],
-    ['agustin.paez', 'solo-check', on(-2, '08:30'), 65, true, [9, 9, 8, 10], 'Three good landings. Ready for the first solo.', 'What a day!'],
-    ['akosua.boateng', 'solo-check', on(-1, '07:30'), 60, false, [8, 6, 4, 7], 'Two of three approaches were not stable by 300 ft. We fly three more circuits on Monday and repeat the ride.', undefined],
+    [
+      'avery',
+      'introductory-flight',
+      on(-1, '09:00'),
+      50,
+      true,
+      [8, 7, 6],
+      'Steady hands. Look over your shoulder before each turn, and trim before you let go.',
+      undefined,
+    ],
+    [
+      'agustin.paez',
+      'solo-check',
+      on(-2, '08:30'),
+      65,
+      true,
+      [9, 9, 8, 10],
+      'Three good landings. Ready for the first solo.',
+      'What a day!',
+    ],
+    [
+      'akosua.boateng',
+      'solo-check',
+      on(-1, '07:30'),
+      60,
+      false,
+      [8, 6, 4, 7],
+      'Two of three approaches were not stable by 300 ft. We fly three more circuits on Monday and repeat the ride.',
+      undefined,
+    ],
   ] as const
 ).map(([handle, lesson, started, minutes, pass, points, remarks, comment], i) => ({
   id: `evaluation-${i + 1}`,
@@ -394,9 +454,27 @@ const EVALUATIONS = (
 }))
 
 const NOTES = [
-  ['avery', 'introductory-flight', on(-1, '10:05'), '@casey', 'Confident after ten minutes. Needs a reminder to look out.'],
-  ['blake', 'cockpit', on(-3, '17:00'), '@casey', 'Has not opened the checklist yet. Called on Tuesday; wants to catch up at the weekend.'],
-  ['akosua.boateng', 'solo-check', on(-1, '08:45'), '@casey', 'Tired after a night shift. Repeat the ride in the morning, well rested.'],
+  [
+    'avery',
+    'introductory-flight',
+    on(-1, '10:05'),
+    '@casey',
+    'Confident after ten minutes. Needs a reminder to look out.',
+  ],
+  [
+    'blake',
+    'cockpit',
+    on(-3, '17:00'),
+    '@casey',
+    'Has not opened the checklist yet. Called on Tuesday; wants to catch up at the weekend.',
+  ],
+  [
+    'akosua.boateng',
+    'solo-check',
+    on(-1, '08:45'),
+    '@casey',
+    'Tired after a night shift. Repeat the ride in the morning, well rested.',
+  ],
   ['lena.schroder', 'flight-log', on(0, '14:00'), '@lena.schroder', 'The third circuit was with a go-around.'],
 ].map(([handle, lesson, created, author, text], i) => ({
   id: `solo-note-${i + 1}`,

@@ -31,12 +31,11 @@ const RULES: Readonly<Record<keyof QuestionContent, string>> = {
   guidance: 'text of at most 4000 characters',
 }
 
-const fields = Object.entries(QuestionContent.properties as Record<string, TSchema & { description?: string }>).map(
-  ([name, schema]) => {
-    const words: Field = { must: RULES[name as keyof QuestionContent], about: schema.description ?? '' }
-    return [name, { ...schema, ...words }] as const
-  },
-)
+const fields = Object.entries<TSchema & { description?: string }>(QuestionContent.properties).map(([name, schema]) => {
+  const words: Field = { must: RULES[name as keyof QuestionContent], about: schema.description ?? '' }
+  const field = { ...schema, ...words }
+  return [name, QuestionContent.required.includes(name as 'kind') ? field : Type.Optional(field)] as const
+})
 const Question = Type.Object({
   key: ImportId('The questionId'),
   organisation: Key('Key of the organisation whose question bank it is in'),
