@@ -117,9 +117,7 @@ export const QUESTIONS = [
   },
 ].map(({ key, ...question }) => ({ key, organisation: 'sandhills', ...question }))
 
-const AIRFIELD = `# Our airfield
-
-We fly from **runway 09/27**, 800 m of grass, 120 ft above sea level. Before your first flight alone, you know its circuit by heart.
+const AIRFIELD = `We fly from **runway 09/27**, 800 m of grass, 120 ft above sea level. Before your first flight alone, you know its circuit by heart.
 
 ![The left-hand circuit of runway 09: upwind, crosswind, downwind, base, final](file:file-circuit)
 
@@ -517,7 +515,6 @@ export const SOLO_CLASSES = [
     course: 'course-first-solo',
     name: 'First Solo Delta',
     instructors: ['@martin.alvarez'],
-    observers: ['@casey'],
     students: ['rocio.suarez', 'facundo.ibanez', 'zoe.theriault', 'ethan.whitford', 'kofi.owusu'].map((handle) => ({
       handle: `@${handle}`,
       id: `student-${handle}-delta`,

@@ -8,7 +8,7 @@ import { moveDemo } from './moving.ts'
 const NO_KEYS = { apps: [], organisations: [], courses: [], classes: [], credentials: [] }
 const demo = () => JSON.parse(readText('demo/demo.json'))
 
-test('the demo moves by whole days, its last hours to now, and nothing that happened into the future', () => {
+test('the demo moves by whole days, its last day to now, and nothing that happened into the future', () => {
   const file = {
     madeAt: '2025-09-12T16:00:00Z',
     people: [{ dateOfBirth: '2001-03-14', text: 'on 2025-09-12T16:00:00Z' }],
@@ -23,8 +23,8 @@ test('the demo moves by whole days, its last hours to now, and nothing that happ
     people: [{ dateOfBirth: '2001-03-14', text: 'on 2025-09-12T16:00:00Z' }],
     classes: [
       {
-        attempts: [{ started: '2026-11-15T08:00:00.000Z' }, { started: '2026-11-18T08:46:00.000Z' }],
-        due: '2026-11-19T17:00:00.000Z',
+        attempts: [{ started: '2026-11-16T08:00:00.000Z' }, { started: '2026-11-18T08:46:00.000Z' }],
+        due: '2026-11-20T17:00:00.000Z',
       },
     ],
   })

@@ -1,21 +1,21 @@
 import { isObject } from '../../kernel/imports/section.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-/** Times this shortly before `madeAt` keep their distance to it, so that somebody is working right now. */
-const RECENT_MS = 6 * 60 * 60_000
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/
 
+const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
+
 /**
- * Moves all times of the demo data, so that the time for which it was written (`madeAt`) becomes `now`. They move by
- * whole days and keep their time of day, except those of the last hours before `madeAt`. Nothing that has happened moves
- * into the future. Dates without a time, such as dates of birth, stay.
+ * Moves all times of the demo data from the day for which it was written (`madeAt`) to today. They move by whole days, in
+ * UTC. Only what happened on that day keeps its distance to `madeAt`, which becomes now: so somebody is working right
+ * now, and nothing that has happened moves into the future. Dates without a time, such as dates of birth, stay.
  */
 export function moveDemo(content: unknown, now: Date): unknown {
   if (!isObject(content) || typeof content.madeAt !== 'string') return content
   const { madeAt, ...sections } = content
   const made = Date.parse(madeAt as string)
   const exactMs = now.getTime() - made
-  const daysMs = Math.floor(exactMs / DAY_MS) * DAY_MS
+  const daysMs = (dayOf(now.getTime()) - dayOf(made)) * DAY_MS
   const move = (value: unknown): unknown => {
     if (typeof value === 'string') return TIME.test(value) ? moveTime(value) : value
     if (Array.isArray(value)) return value.map(move)
@@ -24,7 +24,7 @@ export function moveDemo(content: unknown, now: Date): unknown {
   }
   const moveTime = (text: string): string => {
     const time = Date.parse(text)
-    const isRecent = time > made - RECENT_MS && time <= made
+    const isRecent = dayOf(time) === dayOf(made) && time <= made
     return new Date(time + (isRecent ? exactMs : daysMs)).toISOString()
   }
   return move(sections)
