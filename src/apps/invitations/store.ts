@@ -264,7 +264,7 @@ export const listRecipients = read('invitations.listRecipients', {
       left join classes c on c.id = i.class_id
       join people r on case when p.date_of_birth > to_date(:born, 'YYYY-MM-DD')
                             then r.id in (select g.parent_id from guardians g where g.child_id = p.id) else r.id = p.id end
-     where i.id = :id and r.email is not null and r.disabled_at is null and ${isWaiting('r.id')}
+     where i.id = :id and r.disabled_at is null and ${isWaiting('r.id')}
      order by r.id`,
 })
 

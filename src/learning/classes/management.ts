@@ -1,6 +1,7 @@
 import { makeUserCode, showUserCode } from '../../apps/devices/devices.ts'
 import type { SentInvitation } from '../../apps/invitations/schema.ts'
 import { findJoiners, type InvitationPolicy, invitePerson } from '../../apps/invitations/sending.ts'
+import { withdrawNotifications } from '../../identity/notifications/notifications.ts'
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
@@ -221,7 +222,9 @@ export async function admitStaff(
 
 /** Takes a person who leaves an organisation off the staff of all its classes. */
 export async function leaveStaff(tx: Tx, who: PersonCaller, organisation: number): Promise<void> {
-  for (const { class: classId, role } of await tx.all(store.leaveStaff, { person: who.personId, organisation })) {
+  const left = await tx.all(store.leaveStaff, { person: who.personId, organisation })
+  for (const { class: classId, class_id: id, role } of left) {
+    await withdrawNotifications(tx, `class:${id}`, [who.personId])
     const detail = { class: classId, by: who.personId, before: role, after: null }
     await recordAudit(tx, who, { action: 'staff.left', personId: who.personId, detail })
   }
@@ -234,6 +237,7 @@ export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promi
     const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
     if (!staff) throw fail('notFound', 'No staff member of this class has this handle')
     await tx.first(store.deleteStaff, { class: row.id, person: staff.person_id })
+    await withdrawNotifications(tx, `class:${row.id}`, [staff.person_id])
     const detail = { class: row.class, by: who.personId, before: staff.role, after: null }
     await recordAudit(tx, who, { action: 'staff.removed', personId: staff.person_id, detail })
   })
