@@ -42,6 +42,28 @@ CREATE TABLE additional_info (
 );
 CREATE INDEX additional_info_by_person ON additional_info (person_id);
 
+CREATE TABLE announcements (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  organisation_id bigint NOT NULL,
+  class_id bigint,
+  author_id bigint,
+  title text NOT NULL,
+  text text NOT NULL,
+  recipients integer NOT NULL,
+  waiting bigint[],
+  "position" integer NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT announcements_pkey PRIMARY KEY (id),
+  CONSTRAINT announcements_author_id_fkey FOREIGN KEY (author_id) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT announcements_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
+  CONSTRAINT announcements_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT announcements_key_key UNIQUE (key)
+);
+CREATE INDEX announcements_by_author ON announcements (author_id);
+CREATE INDEX announcements_by_class ON announcements (class_id, created_at DESC, id DESC) WHERE (class_id IS NOT NULL);
+CREATE INDEX announcements_by_organisation ON announcements (organisation_id, created_at DESC, id DESC) WHERE (class_id IS NULL);
+
 CREATE TABLE app_origins (
   app_id bigint NOT NULL,
   origin text NOT NULL,
@@ -1110,6 +1132,54 @@ CREATE INDEX notes_by_person ON notes (person_id, id);
 CREATE TRIGGER notes_gone AFTER DELETE ON notes FOR EACH ROW WHEN (old.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
 CREATE TRIGGER notes_stored AFTER INSERT ON notes FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
 
+CREATE TABLE notification_inboxes (
+  person_id bigint NOT NULL,
+  "position" bigint NOT NULL DEFAULT 0,
+  time_zone text,
+  digest_at timestamptz,
+  CONSTRAINT notification_inboxes_pkey PRIMARY KEY (person_id),
+  CONSTRAINT notification_inboxes_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX notification_inboxes_due ON notification_inboxes (digest_at) WHERE (digest_at IS NOT NULL);
+
+CREATE TABLE notification_settings (
+  person_id bigint NOT NULL,
+  kind text NOT NULL,
+  app boolean NOT NULL,
+  email text NOT NULL,
+  CONSTRAINT notification_settings_pkey PRIMARY KEY (person_id, kind),
+  CONSTRAINT notification_settings_email_check CHECK (email = ANY (ARRAY['now'::text, 'digest'::text, 'off'::text])),
+  CONSTRAINT notification_settings_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+
+CREATE TABLE notifications (
+  person_id bigint NOT NULL,
+  "position" bigint NOT NULL,
+  key text NOT NULL,
+  kind text NOT NULL,
+  scope text,
+  title text NOT NULL,
+  text text NOT NULL,
+  link text NOT NULL,
+  created_at timestamptz NOT NULL,
+  is_shown boolean NOT NULL,
+  read_at timestamptz,
+  mail text,
+  mail_tried_at timestamptz,
+  mailed_at timestamptz,
+  CONSTRAINT notifications_pkey PRIMARY KEY (person_id, "position"),
+  CONSTRAINT notifications_mail_check CHECK (mail = ANY (ARRAY['now'::text, 'digest'::text])),
+  CONSTRAINT notifications_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT notifications_person_id_key_key UNIQUE (person_id, key)
+);
+CREATE INDEX notifications_by_age ON notifications (created_at);
+CREATE INDEX notifications_by_announcement ON notifications (key) WHERE (kind = 'announcement'::text);
+CREATE INDEX notifications_by_scope ON notifications (scope, person_id) WHERE (scope IS NOT NULL);
+CREATE INDEX notifications_in_digest ON notifications (person_id) WHERE ((mail = 'digest'::text) AND (mail_tried_at IS NULL));
+CREATE INDEX notifications_shown ON notifications (person_id, "position") WHERE is_shown;
+CREATE INDEX notifications_unconfirmed ON notifications (mail_tried_at) WHERE ((mail_tried_at IS NOT NULL) AND (mailed_at IS NULL));
+CREATE INDEX notifications_unread ON notifications (person_id) WHERE (is_shown AND (read_at IS NULL));
+
 CREATE TABLE objective_scores (
   enrolment_id bigint NOT NULL,
   lesson_id bigint NOT NULL,
@@ -1803,6 +1873,24 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION audience_of(organisation bigint, class bigint)
+ RETURNS TABLE(person_id bigint)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT e.person_id
+    FROM enrolments e
+   WHERE ((e.class_id = audience_of.class) AND (e.status = 'active'::text))
+ UNION
+  SELECT s.person_id
+    FROM class_staff s
+   WHERE (s.class_id = audience_of.class)
+ UNION
+  SELECT m.person_id
+    FROM organisation_members m
+   WHERE ((audience_of.class IS NULL) AND (m.organisation_id = audience_of.organisation));
+END;
+
 CREATE OR REPLACE FUNCTION badge_met(b badges, enrolment bigint, version bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -1967,6 +2055,55 @@ BEGIN ATOMIC
     FROM roles_in_organisation(creates_courses.person, creates_courses.organisation) r(owns, administers);
 END;
 
+CREATE OR REPLACE FUNCTION dates_in(class bigint, version bigint)
+ RETURNS TABLE(enrolment_id bigint, lesson_id bigint, parent_id bigint, opens_at timestamptz, due_at timestamptz, closes_at timestamptz)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ WITH base AS MATERIALIZED (
+          SELECT v.lesson_id,
+             v.parent_id,
+             d.opens_at,
+             d.due_at,
+             d.closes_at
+            FROM (lesson_versions v
+              CROSS JOIN LATERAL dates_of(NULL::bigint, dates_in.class, v.lesson_id, v.parent_id) d(opens_at, due_at, closes_at))
+           WHERE (v.version_id = dates_in.version)
+         ), own AS MATERIALIZED (
+          SELECT d.class_id,
+             d.lesson_id,
+             d.enrolment_id,
+             d.opens_at,
+             d.due_at,
+             d.closes_at,
+             d.set_by,
+             d.set_at
+            FROM (lesson_dates d
+              JOIN enrolments e ON (((e.id = d.enrolment_id) AND (e.class_id = d.class_id))))
+           WHERE (d.class_id = dates_in.class)
+         )
+  SELECT NULL::bigint,
+     b.lesson_id,
+     b.parent_id,
+     b.opens_at,
+     b.due_at,
+     b.closes_at
+    FROM base b
+ UNION ALL
+  SELECT s.enrolment_id,
+     b.lesson_id,
+     b.parent_id,
+     COALESCE(l.opens_at, p.opens_at, w.opens_at, b.opens_at) AS "coalesce",
+     COALESCE(l.due_at, p.due_at, w.due_at, b.due_at) AS "coalesce",
+     COALESCE(l.closes_at, p.closes_at, w.closes_at, b.closes_at) AS "coalesce"
+    FROM ((((( SELECT DISTINCT o.enrolment_id
+            FROM own o) s
+      CROSS JOIN base b)
+      LEFT JOIN own l ON (((l.enrolment_id = s.enrolment_id) AND (l.lesson_id = b.lesson_id))))
+      LEFT JOIN own p ON (((p.enrolment_id = s.enrolment_id) AND (p.lesson_id = b.parent_id))))
+      LEFT JOIN own w ON (((w.enrolment_id = s.enrolment_id) AND (w.lesson_id IS NULL))));
+END;
+
 CREATE OR REPLACE FUNCTION dates_of(enrolment bigint, class bigint, lesson bigint, parent bigint)
  RETURNS TABLE(opens_at timestamptz, due_at timestamptz, closes_at timestamptz)
  LANGUAGE sql
@@ -2064,6 +2201,25 @@ CREATE OR REPLACE FUNCTION is_findable(p people)
  LANGUAGE sql
  IMMUTABLE
 RETURN ((p).public_search AND ((p).disabled_at IS NULL) AND (NOT (p).anonymous));
+
+CREATE OR REPLACE FUNCTION is_in_scope(person bigint, scope text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT
+         CASE split_part(scope, ':'::text, 1)
+             WHEN 'class'::text THEN ((EXISTS ( SELECT
+                FROM enrolments e
+               WHERE ((e.class_id = (split_part(is_in_scope.scope, ':'::text, 2))::bigint) AND (e.person_id = is_in_scope.person) AND (e.status = 'active'::text)))) OR (EXISTS ( SELECT
+                FROM class_staff s
+               WHERE ((s.class_id = (split_part(is_in_scope.scope, ':'::text, 2))::bigint) AND (s.person_id = is_in_scope.person)))))
+             WHEN 'organisation'::text THEN (EXISTS ( SELECT
+                FROM organisation_members m
+               WHERE ((m.organisation_id = (split_part(is_in_scope.scope, ':'::text, 2))::bigint) AND (m.person_id = is_in_scope.person))))
+             ELSE true
+         END AS "case";
+END;
 
 CREATE OR REPLACE FUNCTION is_there(u app_users, p people)
  RETURNS boolean
@@ -2194,6 +2350,16 @@ CREATE OR REPLACE FUNCTION newest_enrolment(person bigint, lesson bigint)
  LANGUAGE sql
  STABLE
 RETURN (SELECT e.id FROM (enrolments e JOIN classes c ON ((c.id = e.class_id))) WHERE ((e.person_id = newest_enrolment.person) AND (e.status <> 'dropped'::text) AND (EXISTS (SELECT FROM lesson_versions v WHERE ((v.version_id = c.version_id) AND (v.lesson_id = newest_enrolment.lesson)) OFFSET 0))) ORDER BY (c.ended_at IS NOT NULL), e.enrolled_at DESC, e.id DESC LIMIT 1);
+
+CREATE OR REPLACE FUNCTION next_digest(at timestamptz, zone text)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT min(t.d) FILTER (WHERE (t.d > next_digest.at)) AS min
+    FROM generate_series(0, 2) n(n),
+     LATERAL ( SELECT (((date_trunc('day'::text, (next_digest.at AT TIME ZONE next_digest.zone)) + ((n.n)::double precision * '1 day'::interval)) + '07:00:00'::interval) AT TIME ZONE next_digest.zone) AS d) t;
+END;
 
 CREATE OR REPLACE FUNCTION note_hole()
  RETURNS trigger
@@ -2648,3 +2814,18 @@ CREATE OR REPLACE FUNCTION whole_kib(bytes bigint)
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select (bytes + 512 + 1023) / 1024 * 1024 $function$;
+
+CREATE OR REPLACE FUNCTION zone_of(person bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT COALESCE(( SELECT i.time_zone
+            FROM notification_inboxes i
+           WHERE (i.person_id = zone_of.person)), ( SELECT o.time_zone
+            FROM (organisation_members m
+              JOIN organisations o ON ((o.id = m.organisation_id)))
+           WHERE (m.person_id = zone_of.person)
+           ORDER BY o.id
+          LIMIT 1), 'UTC'::text) AS "coalesce";
+END;

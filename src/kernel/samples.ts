@@ -44,6 +44,7 @@ export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const INVITATION_ID = 'mD5vTq8KcXf2RbW7nLs0Jg'
 export const EVALUATION_ID = 'gV3nYd7LpXs1MqT8cHk5Rw'
+export const ANNOUNCEMENT_ID = 'tK8wQz3BnVr5XcJ1mLd6Hg'
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 export const FILE_ID = 'Vb3nQx8RtLm2KzWc7HdJ0g'
 export const QUESTION_ID = 'kV4wZr8NqYt1HcM6xPb3Sg'

@@ -1,3 +1,4 @@
+import { sayUnread } from '../parts/notification-words.ts'
 import { plural } from '../parts/words.ts'
 
 export const appWords = {
@@ -35,6 +36,11 @@ export const appWords = {
     keysOpen: 'to open,',
     keysClose: 'to close',
   },
+  bell: {
+    title: 'Notifications',
+    name: (unread: number) => (unread === 0 ? 'Notifications' : `Notifications, ${sayUnread(unread)} unread`),
+    all: 'All notifications and settings',
+  },
   navigation: {
     main: 'Areas',
     inArea: (area: string) => `Pages of ${area}`,
@@ -64,6 +70,7 @@ export const appWords = {
     security: 'Security',
     friends: 'Friends',
     children: 'Children',
+    notifications: 'Notifications',
     data: 'Your data',
     documentation: 'Documentation',
   },

@@ -425,7 +425,12 @@ export const dashboardWords = {
     minutes: (count: number) => plural(count, 'minute'),
     expected: 'Expected minutes',
     threshold: 'Points to pass',
-    thresholdHelp: 'Leave empty if the app decides who passes.',
+    percent: 'Percent to pass',
+    thresholdHelp: {
+      activity: 'Leave empty if the instructor decides who passes.',
+      app: 'Leave empty if the app decides who passes.',
+      quiz: 'Leave empty if everybody who submits the quiz passes.',
+    },
     maxAttempts: 'Maximum attempts',
     maxAttemptsHelp: 'Leave empty for no limit.',
     isAssessment: 'Assessment',

@@ -35,6 +35,7 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   resetPassword: 'the code is in a message',
   resendInvitation: 'an invitation has to be sent first',
   withdrawInvitation: 'an invitation has to be sent first',
+  correctInvitation: 'an invitation has to be sent first',
   acceptInvitation: 'another person has to send an invitation first',
   declineInvitation: 'another person has to send an invitation first',
   removeOrganisationMember: 'the person has to accept an invitation first',

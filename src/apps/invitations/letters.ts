@@ -1,4 +1,4 @@
-import { provideAccount } from '../../identity/people/accounts.ts'
+import { provideAccount, renameUnclaimed } from '../../identity/people/accounts.ts'
 import { childrenBornAfter } from '../../identity/people/ages.ts'
 import { sendFirstLink } from '../../identity/people/invitations.ts'
 import { type Caller, upkeepAt } from '../../kernel/caller.ts'
@@ -61,6 +61,7 @@ async function sendLinkToAddress(tx: Tx, who: Caller, id: number, policy: Messag
     }))
   if (person === undefined) return true
   if (found.person_id === null) await tx.first(store.setPerson, { id, person })
+  await renameUnclaimed(tx, person, found)
   return sendFirstLink(tx, who, { personId: person, organisation: found.organisation_id }, policy)
 }
 

@@ -135,9 +135,17 @@ const rolesRow = { teaches: c.bool, owns: c.bool, administers: c.bool }
 /** Finds an invitation that has not been accepted or withdrawn, and the roles of the person towards it. */
 export const findSent = read('invitations.findSent', {
   params: { person: c.int8, invitation: c.text },
-  row: { ...sentRow, ...rolesRow, organisation_id: c.int8, handle_key: c.text },
+  row: {
+    ...sentRow,
+    ...rolesRow,
+    organisation_id: c.int8,
+    class_id: nullable(c.int8),
+    handle_key: c.text,
+    student_key: nullable(c.text),
+    wanted_handle: nullable(c.text),
+  },
   text: `
-    select ${sentColumns}, i.organisation_id, i.handle_key, coalesce(k.teaches, false) as teaches, r.owns, r.administers
+    select ${sentColumns}, i.organisation_id, i.class_id, i.handle_key, i.student_key, i.wanted_handle, coalesce(k.teaches, false) as teaches, r.owns, r.administers
       from ${sentTables} left join lateral (select t.teaches from roles_in_class(:person, c) t) k on c.id is not null,
       lateral roles_in_organisation(:person, o.id) r
      where i.key = :invitation and i.closed_at is null`,

@@ -92,6 +92,50 @@ test('an owner invites an address: an account is created, and using its link joi
   assert.deepEqual([again.body.handle, again.body.role], ['@noor.haddad', 'member'])
 })
 
+test('an owner corrects the address and the names of a pending invitation; the old link stops working', async (t) => {
+  const { mailbox, browserOf, invite, list, claim, count, ask } = await open(t)
+  const correct = async (person: Person, invitationId: string, change: object) =>
+    call(await browserOf(person), 'POST', `${INVITATION}/correct`, { invitationId, ...change })
+  const wrong = (await invite('casey', 'nor@example.org', { firstName: 'Nor', lastName: 'Haddad' })).body
+  const first = await mailbox.next()
+  assertError(await correct('blake', wrong.invitationId, { email: 'noor@example.org' }), 403, 4032)
+  assertError(await correct('casey', wrong.invitationId, { email: 'noor' }), 400, 4003)
+  const { body } = await correct('drew', wrong.invitationId, { email: 'noor@example.org', firstName: 'Noor' })
+  assert.deepEqual([body.handle, body.name, body.role], ['noor@example.org', 'Noor Haddad', 'instructor'])
+  const second = await mailbox.next()
+  assert.equal(second.to, 'noor@example.org')
+  await until('the account is deleted', async () => (await count('nor@example.org')) === 0)
+  assertError(await claim(first.link!), 401, 4015)
+  assertError(await correct('casey', wrong.invitationId, { email: 'again@example.org' }), 403, 4032)
+  // The same address waits a minute before another message, and a member needs no invitation.
+  assertError(await correct('casey', body.invitationId, { lastName: 'Hadad' }), 400, 4006)
+  assert.equal((await claim(second.link!)).status, 200)
+  assert.deepEqual(
+    (await list('casey', '&query=noor')).docs.map((one: { email: string; firstName: string }) => [
+      one.email,
+      one.firstName,
+    ]),
+    [['noor@example.org', 'Noor']],
+  )
+  const other = (await invite('casey', 'avry@example.org')).body
+  assertError(await correct('casey', other.invitationId, { email: 'noor@example.org' }), 400, 4006)
+  assert.equal((await ask('casey', 'withdraw', other.invitationId)).status, 200)
+})
+
+test('correcting only the names of an invitation renames the account that waits for its person', async (t) => {
+  const { app, mailbox, browserOf, invite } = await open(t)
+  const { invitationId } = (await invite('casey', 'noor@example.org', { firstName: 'Nor', lastName: 'Hadad' })).body
+  await mailbox.next()
+  await app.sql(`update invitations set sent_at = sent_at - interval '2 minutes'`)
+  const { body } = await call(await browserOf('casey'), 'POST', `${INVITATION}/correct`, { invitationId, ...NOOR })
+  assert.equal(body.name, 'Noor Haddad')
+  const readName = async () =>
+    (
+      await app.sql(`select concat_ws(' ', first_name, last_name) as name from people where email = 'noor@example.org'`)
+    )[0]
+  await until('the account is renamed', async () => (await readName())?.name === 'Noor Haddad')
+})
+
 test('an address that has an account gets the same answer, and an ordinary invitation', async (t) => {
   const { mailbox, browserOf, invite, list, count } = await open(t)
   const [known, unknown] = [await invite('casey', 'avery@example.org'), await invite('casey', 'nobody@example.org')]

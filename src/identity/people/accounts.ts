@@ -70,6 +70,17 @@ export async function provideAccount(
   return (await addUnclaimed(tx, who, { ...draft, handle })).id
 }
 
+/** Gives an account that nobody has used yet the names of the latest invitation by the organisation that created it. */
+export async function renameUnclaimed(
+  tx: Tx,
+  personId: number,
+  { organisation_id, first_name, last_name }: { organisation_id: number; first_name: string; last_name: string },
+): Promise<void> {
+  const account = await lockAccount(tx, personId)
+  if (!account.unclaimed || account.managed_by !== organisation_id || `${first_name}${last_name}` === '') return
+  await changePeople(tx, [{ id: personId, handle: account.handle, first_name, last_name }])
+}
+
 /** Records that the person has set a password, so the account is no longer only prepared for them. */
 export const claimAccount = async (tx: Tx, personId: number): Promise<void> => {
   await tx.first(store.setClaimed, { id: personId })

@@ -19,13 +19,8 @@ const MINE = `
        order by c.created_at desc, c.id desc limit ${MAX_CLASSES}
     )`
 
-/**
- * Tells whether a student has completed an attempt at the lesson `v`. Of all attempts of a standing, one at most is
- * open. A subquery, because a join would be planned as a scan of all standings.
- */
-const hasCompleted = (enrolment: string) => `
-  select coalesce((select s.attempts > case when s.state = 'completed' then 0 else 1 end
-                     from standings s where s.enrolment_id = ${enrolment} and s.lesson_id = v.lesson_id), false) as is_completed offset 0`
+/** Tells whether the standing `s` has a completed attempt. Of all its attempts, one at most is open. */
+const HAS_COMPLETED = `s.attempts > case when s.state = 'completed' then 0 else 1 end`
 
 const EVENTS = (row: string) =>
   `(values ('opening', ${row}.opens_at), ('due', ${row}.due_at), ('closing', ${row}.closes_at)) k(event, at)`
@@ -51,7 +46,8 @@ const found = (where: string, lessons = 'true') => `
             from dates_of(m.enrolment_id, m.class_id, null, null) a offset 0) t
         join lesson_versions v on v.version_id = m.version_id
          and (0 = any(t.targets) or v.lesson_id = any(t.targets) or v.parent_id = any(t.targets))
-        cross join lateral (${hasCompleted('m.enrolment_id')}) f
+        cross join lateral (
+          select coalesce((select ${HAS_COMPLETED} from standings s where s.enrolment_id = m.enrolment_id and s.lesson_id = v.lesson_id), false) as is_completed offset 0) f
         cross join lateral dates_of(m.enrolment_id, m.class_id, v.lesson_id, v.parent_id) w
         cross join lateral (values ('opening', w.opens_at, t.opens_at), ('due', w.due_at, t.due_at), ('closing', w.closes_at, t.closes_at)) k(event, at, class_at)
         cross join lateral (
@@ -130,15 +126,18 @@ export const listTaught = list('calendar.taught', {
         join attempts a on a.enrolment_id = e.id and a.awaits_grade
        group by t.class_id
     ), late as (
-      select t.class_id, (
-        select count(*) from enrolments e where e.class_id = t.class_id and e.status = 'active' and exists (
-          select from lesson_versions v cross join lateral (${hasCompleted('e.id')}) f
-            cross join lateral dates_of(e.id, t.class_id, v.lesson_id, v.parent_id) w
-           where v.version_id = t.version_id and (0 = any(d.targets) or v.lesson_id = any(d.targets) or v.parent_id = any(d.targets))
-             and not f.is_completed and w.due_at <= :now)) as n
+      select t.class_id, d.n
         from taught t cross join lateral (
-          select array(select distinct coalesce(d.lesson_id, 0) from lesson_dates d where d.class_id = t.class_id and d.due_at <= :now) as targets offset 0) d
-       where d.targets <> '{}'
+          with due as materialized (
+            select d.enrolment_id, coalesce(array_agg(d.lesson_id) filter (where d.due_at <= :now), '{}') as lessons
+              from dates_in(t.class_id, t.version_id) d group by d.enrolment_id
+          )
+          select count(*) as n
+            from enrolments e left join due o on o.enrolment_id = e.id left join due b on b.enrolment_id is null
+            cross join lateral (select coalesce(o.lessons, b.lessons) as lessons offset 0) d
+           where e.class_id = t.class_id and e.status = 'active'
+             and cardinality(d.lessons) > (select count(*) from standings s where s.enrolment_id = e.id and s.lesson_id = any(d.lessons) and ${HAS_COMPLETED})) d
+       where exists (select from lesson_dates l where l.class_id = t.class_id and l.due_at <= :now)
     )
     select t.class, t.class_name, coalesce(g.n, 0) as to_grade, coalesce(l.n, 0) as overdue
       from taught t left join grading g on g.class_id = t.class_id left join late l on l.class_id = t.class_id

@@ -152,7 +152,7 @@ export const managementOperations: readonly Operation[] = [
     },
     roles: MANAGERS,
     input: SetStaff,
-    output: json(Type.Union([Staff, SentInvitation])),
+    output: json(Type.Union([SentInvitation, Staff])),
     errors: ['impossibleNow'],
     run: ({ db, who, environment }, input) => setStaff(db, who, input, environment.get(invitationPolicy)),
   }),

@@ -115,6 +115,14 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     rows: 201,
     input: { limit: 100 },
   },
+  listAnnouncements: {
+    fill: `
+      insert into announcements (key, organisation_id, class_id, author_id, title, text, recipients, created_at)
+      select 'announcement-' || i, organisation_id, class_id, author_id, ${text(200)}, ${big}, 0, now() - i * interval '1 second'
+        from announcements, ${times(299)}`,
+    rows: 300,
+    input: { limit: 100 },
+  },
   listEvaluations: { fill: evaluations, rows: 300, input: { limit: 100, lessonId: undefined } },
   readTimeline: {
     // Statements and notes are cut separately, so a page can hold both.

@@ -262,6 +262,7 @@ const LEARNING: readonly string[] = [
   'Courses and classes',
   'Evaluations',
   'Notes',
+  'Announcements',
   'Files',
   'Quizzes',
   'xAPI',
@@ -272,13 +273,10 @@ const LAUNCH_URI = 'http://localhost:4000/demo/callback'
 const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
   typeof makeDemo
 >
+const [{ key, course, name, joinCode, students }] = classes as [(typeof classes)[number]]
 const preflight = {
-  courses,
-  classes: classes.slice(0, 1).map(({ attempts: _a, notes: _n, statements: _s, students, ...one }) => ({
-    ...one,
-    instructors: ['@casey'],
-    students: students.slice(0, 2),
-  })),
+  courses: courses.slice(0, 1),
+  classes: [{ key, course, name, joinCode, sequential: true, instructors: ['@casey'], students: students.slice(0, 2) }],
 }
 
 /** Adds children of Casey and Drew as users of the app. */
@@ -392,6 +390,12 @@ const writeNote: Prepare = async ({ user, real }) => {
     lessonId: 'lesson-walkaround',
   })
   real[NOTE_ID] = body.noteId
+}
+
+const announce: Prepare = async ({ app }) => {
+  const casey = await signIn(app, 'casey')
+  const { status } = await call(casey, 'PUT', '/edu/v1/announcement', requestOf('createAnnouncement'))
+  assert.equal(status, 200)
 }
 
 const uploadText: Prepare = async ({ browser, real }) => {
@@ -597,6 +601,12 @@ const invite =
     )
 const inviteEllis = invite('@ellis', 'instructor')
 const inviteDrew = invite('@drew', 'student', 'class-alpha')
+const inviteAddress: Prepare = async (world) => {
+  await inviteDrew(world)
+  await world.app.sql(
+    `update invitations set handle = 'noor@example.org', handle_key = 'noor@example.org', person_id = null`,
+  )
+}
 
 const sendSignUp = async ({ app, real }: Parameters<Prepare>[0], organisation: string): Promise<void> => {
   real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
@@ -706,6 +716,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   listSentInvitations: inviteDrew,
   resendInvitation: inviteDrew,
   withdrawInvitation: inviteDrew,
+  correctInvitation: inviteAddress,
   transferStudent: addSecondClass,
   listTransferTargets: addSecondClass,
   readRecords: doWalkaround,
@@ -741,6 +752,9 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readNote: writeNote,
   deleteFile: uploadText,
   removeNote: writeNote,
+  listAnnouncements: announce,
+  readAnnouncement: announce,
+  deleteAnnouncement: announce,
   recordEvaluations: leadCheckride,
   readEvaluation: evaluateCheckride,
   listEvaluations: evaluateCheckride,

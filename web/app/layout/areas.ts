@@ -1,6 +1,7 @@
 import {
   Activity,
   BadgeCheck,
+  Bell,
   Blocks,
   BookA,
   Building2,
@@ -38,7 +39,7 @@ export interface NavigationEntry {
     | '/planner/plans'
     | '/account'
     | '/admin'
-    | `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'data'}`
+    | `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'notifications' | 'data'}`
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: IconType
@@ -115,6 +116,7 @@ export const AREAS: readonly Area[] = [
       { to: '/account/friends', label: appWords.navigation.friends, icon: Users },
       { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForParents: true },
       { to: '/account/invitations', label: appWords.navigation.invitations, icon: Mail },
+      { to: '/account/notifications', label: appWords.navigation.notifications, icon: Bell },
       { to: '/account/data', label: appWords.navigation.data, icon: Download },
     ],
   },

@@ -7,6 +7,7 @@ import { UnsavedGuard } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { appWords } from '../words.ts'
 import { AREAS } from './areas.ts'
+import { BellButton } from './bell.tsx'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import { followNavigation } from './focus.ts'
 import classes from './frame.module.css'
@@ -80,6 +81,7 @@ export function Frame() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {here.person && <SearchButton />}
+            {here.person && <BellButton />}
             <EnvironmentSwitch here={here} />
             <PersonMenu here={here} />
           </Group>

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { type Organisation, renameOrganisation, setOrganisationMember } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
+import { Announcements } from '../../parts/announcements.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Building2, FileUp, Plus } from '../../parts/icons.tsx'
@@ -76,6 +77,7 @@ function OrganisationContent({ one }: { readonly one: Organisation }) {
       />
       {may.manage ? (
         <Stack gap="lg">
+          <Announcements target={{ organisation }} name={name} />
           <SentInvitations target={{ organisation }} />
           <Members organisation={organisation} />
           <CourseAuthors organisation={one} />
