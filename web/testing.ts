@@ -124,6 +124,7 @@ const DASHBOARD: readonly PageCase[] = [
     heading: 'Walkaround',
     waitFor: 'Nothing you do here is recorded',
   },
+  { name: 'calendar', person: 'Avery', path: '/dashboard/calendar', heading: 'Calendar', waitFor: 'Create address' },
   { name: 'dashboard-manager', person: 'Ellis', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
 ]
 

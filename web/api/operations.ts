@@ -49,7 +49,7 @@ export type InvitationPerson = { handle: string; name: string }
 
 export type SentInvitationPage = { docs: SentInvitation[]; total: number; limit: number; page: number; pages: number }
 
-export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; name: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
+export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; name: string; firstName: string; lastName: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
 
 export type Organisation = { organisation: string; name: string; role: string | null; courseAuthors: "owners" | "instructors"; timeZone: string; may: OrganisationPermissions }
 
@@ -133,6 +133,14 @@ export type RememberedUser = { userId: string; handle: string; firstName?: strin
 
 export type Skills = { hobbies: string[]; skills: string[]; afsc: string; education: string[] }
 
+export type NotificationPage = { docs: Notification[]; next: string | null; unread: number }
+
+export type Notification = { notificationId: string; kind: "invited" | "assigned" | "unlocked" | "due-soon" | "overdue" | "graded" | "note" | "request" | "delivery-failing" | "announcement"; title: string; text: string; link: string; createdDate: string; readDate: string | null }
+
+export type UnreadNotifications = { unread: number }
+
+export type NotificationSettings = { kinds: ({ kind: "invited" | "assigned" | "unlocked" | "due-soon" | "overdue" | "graded" | "note" | "request" | "delivery-failing" | "announcement"; app: boolean; email: "now" | "digest" | "off"; about: string; isFixed: boolean })[]; timeZone: string; emailAddress: string | null }
+
 export type Lesson = { lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: ({ lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: (Record<string, unknown>)[] })[] }
 
 export type LessonDetails = { lessonId: string; courseId: string; organisation: string; name: string; description: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; threshold: number | null; text?: string; file?: string; captions?: string; files?: LinkedFile[]; rubric?: ({ id: string; name: string; description?: string; objective?: string; points?: number })[]; quiz?: { shuffleQuestions?: boolean; shuffleAnswers?: boolean; timeLimit?: number; feedback?: "answer" | "end" | "never" } }
@@ -179,7 +187,7 @@ export type Class = { classId: string; groupId: string; name: string; sequential
 
 export type ClassDetails = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
 
-export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; evaluate: boolean; keepNotes: boolean; leave: boolean; writeOwnNotes: boolean }
+export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; evaluate: boolean; keepNotes: boolean; announce: boolean; leave: boolean; writeOwnNotes: boolean }
 
 export type ClassStaff = { handle: string; firstName: string; lastName: string; role: "instructor" | "observer" }
 
@@ -236,6 +244,28 @@ export type Notes = Note[]
 export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; authorName: string | null; createdDate: string }
 
 export type NotePage = { docs: Note[]; total: number; limit: number; page: number; pages: number }
+
+export type Announcement = { announcementId: string; organisation: string; organisationName: string; classId: string | null; className: string | null; title: string; text: string; authorName: string | null; createdDate: string; mayDelete: boolean }
+
+export type AnnouncementPage = { docs: Announcement[]; total: number; limit: number; page: number; pages: number; recipients: number | null }
+
+export type Agenda = { next: NextLesson[]; overdue: AgendaEntry[]; overdueTotal: number; upcoming: AgendaEntry[]; upcomingTotal: number; waiting: WaitingLesson[]; teaching: TaughtClass[] }
+
+export type NextLesson = { classId: string; className: string; lessonId: string; lessonName: string; kind: string; inProgress: boolean; passed: number; total: number; due: string | null; closes: string | null }
+
+export type AgendaEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; event: "opening" | "due" | "closing"; at: string; remaining: number }
+
+export type WaitingLesson = { classId: string; className: string; lessonId: string; lessonName: string; completed: string }
+
+export type TaughtClass = { classId: string; className: string; toGrade: number; overdue: number }
+
+export type Calendar = { entries: CalendarEntry[]; isComplete: boolean; classes: ({ classId: string; className: string })[] }
+
+export type CalendarEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; event: "opening" | "due" | "closing"; at: string; role: "student" | "instructor" | "observer"; state: "open" | "done" | "late" | "overdue" | null }
+
+export type CalendarFeed = { created: string | null; lastRead: string | null }
+
+export type NewCalendarFeed = { url: string }
 
 export type StoredFile = { fileId: string; organisation: string; name: string; mediaType: string; bytes: number; url: string; author: string | null; createdDate: string; may: { delete: boolean } }
 
@@ -519,6 +549,9 @@ export const listSentInvitations = /* @__PURE__ */ operation<{ organisation?: st
 /** Resend an invitation. */
 export const resendInvitation = /* @__PURE__ */ operation<{ invitationId: string }, SentInvitation>('resendInvitation', 'POST', '/edu/v1/invitation/resend')
 
+/** Correct an invitation. */
+export const correctInvitation = /* @__PURE__ */ operation<{ invitationId: string; email?: string; firstName?: string; lastName?: string }, SentInvitation>('correctInvitation', 'POST', '/edu/v1/invitation/correct')
+
 /** Withdraw an invitation. */
 export const withdrawInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('withdrawInvitation', 'POST', '/edu/v1/invitation/withdraw')
 
@@ -547,7 +580,7 @@ export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; org
 export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; query?: string; status?: "active" | "invited" | "expired" | "uninvited" | "disabled"; role?: "owner" | "developer" | "instructor" | "member"; pending?: boolean; sort?: "handle" | "-handle" | "name" | "-name" | "role" | "-role" | "status" | "-status"; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
 /** Invite or update a member. */
-export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member"; firstName?: string; lastName?: string; wantedHandle?: string }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member"; firstName?: string; lastName?: string; wantedHandle?: string }, SentInvitation | OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
 
 /** Import people into an organisation. */
 export const importPeople = /* @__PURE__ */ upload<{ organisation: string; dryRun?: boolean; allOrNothing?: boolean }, PeopleReport>('importPeople', 'POST', '/edu/v1/organisation/people')
@@ -825,6 +858,21 @@ export const readSkills = /* @__PURE__ */ operation<Record<never, never>, Skills
 /** Update your skills. */
 export const setSkills = /* @__PURE__ */ operation<{ hobbies?: string[]; skills?: string[]; afsc?: string; education?: string[] }, Skills>('setSkills', 'PUT', '/account/v1/skills')
 
+/** List your notifications. */
+export const listNotifications = /* @__PURE__ */ operation<{ unread?: boolean; limit?: number; cursor?: string }, NotificationPage>('listNotifications', 'GET', '/account/v1/notifications')
+
+/** Mark notifications as read. */
+export const markNotificationsRead = /* @__PURE__ */ operation<{ notificationIds?: string[] | string; upTo?: string }, UnreadNotifications>('markNotificationsRead', 'POST', '/account/v1/notifications/read')
+
+/** Stream your notifications. */
+export const followNotifications = /* @__PURE__ */ stream<Record<never, never>, { ready: UnreadNotifications; change: { notifications: Notification[]; unread: number } }>('/account/v1/notifications/events')
+
+/** Get your notification settings. */
+export const readNotificationSettings = /* @__PURE__ */ operation<Record<never, never>, NotificationSettings>('readNotificationSettings', 'GET', '/account/v1/notifications/settings')
+
+/** Update your notification settings. */
+export const setNotificationSettings = /* @__PURE__ */ operation<{ kinds?: ({ kind: "invited" | "assigned" | "unlocked" | "due-soon" | "overdue" | "graded" | "note" | "request" | "delivery-failing" | "announcement"; app: boolean; email: "now" | "digest" | "off" })[]; timeZone?: string }, NotificationSettings>('setNotificationSettings', 'PUT', '/account/v1/notifications/settings')
+
 /** Get a lesson. */
 export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?: string }, Lesson>('readLesson', 'GET', '/edu/v1/lesson')
 
@@ -910,7 +958,7 @@ export const reopenClass = /* @__PURE__ */ operation<{ classId: string }, ClassD
 export const listManagedClasses = /* @__PURE__ */ operation<{ organisation?: string; courseId?: string; page?: number; limit?: number }, ManagedClassPage>('listManagedClasses', 'GET', '/edu/v1/class/managed')
 
 /** Set a class staff member. */
-export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff | SentInvitation>('setClassStaff', 'POST', '/edu/v1/class/staff')
+export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, SentInvitation | ClassStaff>('setClassStaff', 'POST', '/edu/v1/class/staff')
 
 /** Remove a class staff member. */
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
@@ -919,7 +967,7 @@ export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; han
 export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; sort?: "enrolled" | "-enrolled" | "name" | "-name" | "status" | "-status"; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
 /** Enrol a student. */
-export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student | SentInvitation>('enrolStudent', 'PUT', '/edu/v1/class/student')
+export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, SentInvitation | Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
 
 /** Drop a student. */
 export const dropStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('dropStudent', 'POST', '/edu/v1/class/student/drop')
@@ -1049,6 +1097,36 @@ export const createNote = /* @__PURE__ */ operation<{ text: string; lessonId?: s
 
 /** Delete a note. */
 export const removeNote = /* @__PURE__ */ operation<{ noteId?: string }, Success>('removeNote', 'POST', '/edu/v1/note/remove')
+
+/** Create an announcement. */
+export const createAnnouncement = /* @__PURE__ */ operation<{ announcementId?: string; classId?: string; organisation?: string; title: string; text: string }, Announcement>('createAnnouncement', 'PUT', '/edu/v1/announcement')
+
+/** Get an announcement. */
+export const readAnnouncement = /* @__PURE__ */ operation<{ announcementId: string }, Announcement>('readAnnouncement', 'GET', '/edu/v1/announcement')
+
+/** List announcements. */
+export const listAnnouncements = /* @__PURE__ */ operation<{ classId?: string; organisation?: string; page?: number; limit?: number }, AnnouncementPage>('listAnnouncements', 'GET', '/edu/v1/announcement/list')
+
+/** Delete an announcement. */
+export const deleteAnnouncement = /* @__PURE__ */ operation<{ announcementId?: string }, Success>('deleteAnnouncement', 'POST', '/edu/v1/announcement/remove')
+
+/** Get your agenda. */
+export const readAgenda = /* @__PURE__ */ operation<Record<never, never>, Agenda>('readAgenda', 'GET', '/edu/v1/agenda')
+
+/** List dates of your classes. */
+export const listCalendar = /* @__PURE__ */ operation<{ from: string; to: string; classId?: string }, Calendar>('listCalendar', 'GET', '/edu/v1/calendar')
+
+/** Get your calendar address. */
+export const readCalendarFeed = /* @__PURE__ */ operation<Record<never, never>, CalendarFeed>('readCalendarFeed', 'GET', '/edu/v1/calendar/feed')
+
+/** Create a calendar address. */
+export const createCalendarFeed = /* @__PURE__ */ operation<Record<never, never>, NewCalendarFeed>('createCalendarFeed', 'POST', '/edu/v1/calendar/feed')
+
+/** Delete your calendar address. */
+export const deleteCalendarFeed = /* @__PURE__ */ operation<Record<never, never>, Success>('deleteCalendarFeed', 'DELETE', '/edu/v1/calendar/feed')
+
+/** Get a calendar file. */
+export const readCalendarFile = /* @__PURE__ */ address<{ file: string }>('/calendar/{file}')
 
 /** Upload a file. */
 export const uploadFile = /* @__PURE__ */ upload<{ organisation: string; name: string }, StoredFile>('uploadFile', 'POST', '/edu/v1/file')
@@ -1435,10 +1513,10 @@ export const readPersonDeletion = /* @__PURE__ */ operation<{ handle: string }, 
 export const deletePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, Success>('deletePerson', 'POST', '/admin/v1/person/delete')
 
 /** List audit log entries. */
-export const listAudit = /* @__PURE__ */ operation<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "organisation.course-authors" | "organisation.time-zone" | "organisation.storage" | "file.removed" | "organisation.sign-up" | "organisation.code-wrong" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.duplicated" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "question.created" | "question.changed" | "question.archived" | "question.restored" | "class.created" | "class.duplicated" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "class.dates-set" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
+export const listAudit = /* @__PURE__ */ operation<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "calendar-feed.created" | "calendar-feed.deleted" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "organisation.course-authors" | "organisation.time-zone" | "organisation.storage" | "file.removed" | "organisation.sign-up" | "organisation.code-wrong" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.duplicated" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "question.created" | "question.changed" | "question.archived" | "question.restored" | "class.created" | "class.duplicated" | "class.changed" | "class.ended" | "class.reopened" | "announcement.created" | "announcement.deleted" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "class.dates-set" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
 
 /** Export the audit log as CSV. */
-export const exportAudit = /* @__PURE__ */ address<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "organisation.course-authors" | "organisation.time-zone" | "organisation.storage" | "file.removed" | "organisation.sign-up" | "organisation.code-wrong" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.duplicated" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "question.created" | "question.changed" | "question.archived" | "question.restored" | "class.created" | "class.duplicated" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "class.dates-set" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string }>('/admin/v1/audit/csv')
+export const exportAudit = /* @__PURE__ */ address<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "calendar-feed.created" | "calendar-feed.deleted" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "organisation.course-authors" | "organisation.time-zone" | "organisation.storage" | "file.removed" | "organisation.sign-up" | "organisation.code-wrong" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.duplicated" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "question.created" | "question.changed" | "question.archived" | "question.restored" | "class.created" | "class.duplicated" | "class.changed" | "class.ended" | "class.reopened" | "announcement.created" | "announcement.deleted" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "class.dates-set" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string }>('/admin/v1/audit/csv')
 
 /** Check liveness. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')
