@@ -380,7 +380,7 @@ const QUIZZES = (
     ],
   ] as const
 ).map(([handle, lesson, started, minutes, answers], i) => ({
-  id: `quiz-${i + 1}`,
+  id: `solo-quiz-${i + 1}`,
   handle: `@${handle}`,
   lesson: `lesson-${lesson}`,
   started,
@@ -439,7 +439,7 @@ const EVALUATIONS = (
     ],
   ] as const
 ).map(([handle, lesson, started, minutes, pass, points, remarks, comment], i) => ({
-  id: `evaluation-${i + 1}`,
+  id: `solo-evaluation-${i + 1}`,
   handle: `@${handle}`,
   lesson: `lesson-${lesson}`,
   author: '@casey',

@@ -108,7 +108,7 @@ const DASHBOARD: readonly PageCase[] = [
     person: 'Ellis',
     path: '/dashboard/questions/sandhills',
     heading: 'Question bank',
-    waitFor: 'No questions yet',
+    waitFor: 'How high above the airfield do we fly the circuit?',
   },
   {
     name: 'course-preview',

@@ -263,7 +263,6 @@ export const dashboardRoutes = [
     settings,
   ]),
   calendar,
-  classFrame.addChildren([classPage, lesson, evaluate, quizAttempt, gradebook, student, grading, roster, settings]),
   course,
   coursePreview,
   lessonPreview,

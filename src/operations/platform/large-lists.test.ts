@@ -141,7 +141,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     input: { verb: undefined, limit: 500, format: 'canonical' },
   },
   readLesson: { fill: lessons(`(select id from lessons where key = 'lesson-walkaround')`), most: 24 * MIB },
-  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-quiz')`), most: 24 * MIB },
+  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-emergencies')`), most: 24 * MIB },
   readQuizAttempt: { fill: quizAnswers },
   listLessonsOfCourse: { fill: lessons(), rows: 490, input: { limit: 100 } },
   listLessonsOfApp: { fill: lessons(), rows: 490, input: { limit: 100 } },

@@ -38,7 +38,7 @@ test('an author writes questions and a quiz, a student takes it, and the instruc
 }, async (t) => {
   await t.test('the author creates questions in the bank, and is told what is missing', async (t) => {
     const { page, problems } = await enter(t, 'Ellis', '/dashboard/questions/sandhills')
-    await page.getByText('No questions yet').waitFor()
+    await page.getByText('Put the legs of the circuit in order.').waitFor()
     await page.getByRole('button', { name: 'Create question' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Create question' })
     await dialog.getByRole('button', { name: 'Save question' }).click()
