@@ -30,9 +30,6 @@ export function Time({ at }: { readonly at: string | null }) {
   )
 }
 
-/** Formats an absolute time, for tooltips. */
-export const sayMoment = (at: string): string => absolute.format(new Date(at))
-
 /** Shows an absolute time, for lists in which relative times would all look the same. */
 export const Moment = ({ at }: { readonly at: string }) => (
   <time dateTime={at} title={sayRelative(new Date(at))}>
