@@ -1471,10 +1471,10 @@ export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "
 export const readPerson = /* @__PURE__ */ operation<{ handle: string }, KnownPerson>('readPerson', 'GET', '/admin/v1/person')
 
 /** Create a user. */
-export const createPerson = /* @__PURE__ */ operation<{ handle?: string; firstName?: string; lastName?: string; email?: string; organisation?: string; role?: "owner" | "developer" | "instructor" | "member"; invite?: boolean }, FoundPerson>('createPerson', 'PUT', '/admin/v1/person')
+export const createPerson = /* @__PURE__ */ operation<{ handle?: string; firstName?: string; lastName?: string; email?: string; organisation?: string; role?: "owner" | "developer" | "instructor" | "member"; invite?: boolean; allowSameAddress?: boolean }, FoundPerson>('createPerson', 'PUT', '/admin/v1/person')
 
 /** Update names or address of a user. */
-export const correctPerson = /* @__PURE__ */ operation<{ handle: string; newHandle?: string; firstName?: string; lastName?: string; email?: string }, FoundPerson>('correctPerson', 'POST', '/admin/v1/person')
+export const correctPerson = /* @__PURE__ */ operation<{ handle: string; newHandle?: string; firstName?: string; lastName?: string; email?: string; allowSameAddress?: boolean }, FoundPerson>('correctPerson', 'POST', '/admin/v1/person')
 
 /** Get names for xAPI statements. */
 export const readNames = /* @__PURE__ */ operation<{ handles?: string[] | string; activities?: string[] | string }, Names>('readNames', 'GET', '/admin/v1/names')

@@ -85,6 +85,19 @@ test('removing the demo removes all that belongs to it, at once on a running pla
   assert.equal((await signIn(app, 'gs-sbx-demo-app', '@ellis:groundschool', 'sandbox')).status, 200)
 })
 
+test('the addresses of demo people are confirmed, so that an invitation by address finds their accounts', async (t) => {
+  const { app } = await demoIsThere(t)
+  const unconfirmed = await app.sql(`select handle from people where email is not null and email_confirmed_at is null`)
+  // The people of the tests were demo people before the file gave them an address.
+  assert.deepEqual(unconfirmed.map(({ handle }) => handle).toSorted(), [
+    '@avery',
+    '@blake',
+    '@casey',
+    '@drew',
+    '@ellis',
+  ])
+})
+
 test('a real person never becomes a demo person, even with a handle of the demo', async (t) => {
   const app = await testApp(t)
   const file = { people: [{ handle: '@finley', demo: true, password: 'groundschool' }] }
