@@ -1017,6 +1017,7 @@ CREATE INDEX lesson_dates_by_lesson ON lesson_dates (lesson_id);
 CREATE INDEX lesson_dates_by_setter ON lesson_dates (set_by);
 CREATE INDEX lesson_dates_due ON lesson_dates (due_at);
 CREATE INDEX lesson_dates_of_class ON lesson_dates (class_id) WHERE (enrolment_id IS NULL);
+CREATE INDEX lesson_dates_opening ON lesson_dates (opens_at);
 
 CREATE TABLE lesson_locks (
   class_id bigint NOT NULL,
