@@ -39,17 +39,21 @@ export async function listCalendar(
   { personId: person, at: now }: Pick<PersonCaller, 'personId' | 'at'>,
   { classId, ...days }: ListCalendar,
 ): Promise<Calendar> {
-  const { entries, classes } = await readEntries(db, { person, now, class: classId ?? null, ...readRange(days) })
-  return { entries: entries.slice(0, MAX_ENTRIES), isComplete: entries.length <= MAX_ENTRIES, classes }
+  return readEntries(db, { person, now, class: classId ?? null, ...readRange(days) })
 }
 
 type Entry = Calendar['entries'][number] & { readonly changed: string }
 
-/** Reads one entry more than a response can have, if there are so many. */
+/** Reads the entries, up to MAX_ENTRIES, and when each was set. */
 export async function readEntries(
   db: Db,
   what: { person: number; now: Date; class: string | null; from: Date; to: Date },
-): Promise<{ entries: Entry[]; classes: Calendar['classes'] }> {
+): Promise<Calendar & { entries: Entry[] }> {
   const row = await db.first(store.listCalendar, { ...what, limit: MAX_ENTRIES + 1 })
-  return { entries: JSON.parse(row!.entries), classes: JSON.parse(row!.classes) }
+  const entries: Entry[] = JSON.parse(row!.entries)
+  return {
+    entries: entries.slice(0, MAX_ENTRIES),
+    isComplete: entries.length <= MAX_ENTRIES,
+    classes: JSON.parse(row!.classes),
+  }
 }

@@ -22,6 +22,9 @@ const MINE = `
 /** Tells whether the standing `s` has a completed attempt. Of all its attempts, one at most is open. */
 const HAS_COMPLETED = `s.attempts > case when s.state = 'completed' then 0 else 1 end`
 
+/** Tells whether a date was set for the lesson `v`, its parent or its class, in the array `d.targets`. */
+const IS_TARGET = '(0 = any(d.targets) or v.lesson_id = any(d.targets) or v.parent_id = any(d.targets))'
+
 const EVENTS = (row: string) =>
   `(values ('opening', ${row}.opens_at), ('due', ${row}.due_at), ('closing', ${row}.closes_at)) k(event, at)`
 
@@ -43,15 +46,15 @@ const found = (where: string, lessons = 'true') => `
                        union
                        select coalesce(d.lesson_id, 0) from lesson_dates d cross join lateral ${EVENTS('d')}
                         where d.enrolment_id = m.enrolment_id and ${where}) as targets, a.opens_at, a.due_at, a.closes_at
-            from dates_of(m.enrolment_id, m.class_id, null, null) a offset 0) t
+            from dates_of(m.enrolment_id, m.class_id, null, null) a offset 0) d
         join lesson_versions v on v.version_id = m.version_id
-         and (0 = any(t.targets) or v.lesson_id = any(t.targets) or v.parent_id = any(t.targets))
+         and ${IS_TARGET}
         cross join lateral (
           select coalesce((select ${HAS_COMPLETED} from standings s where s.enrolment_id = m.enrolment_id and s.lesson_id = v.lesson_id), false) as is_completed offset 0) f
         cross join lateral dates_of(m.enrolment_id, m.class_id, v.lesson_id, v.parent_id) w
-        cross join lateral (values ('opening', w.opens_at, t.opens_at), ('due', w.due_at, t.due_at), ('closing', w.closes_at, t.closes_at)) k(event, at, class_at)
+        cross join lateral (values ('opening', w.opens_at, d.opens_at), ('due', w.due_at, d.due_at), ('closing', w.closes_at, d.closes_at)) k(event, at, class_at)
         cross join lateral (
-          select case when k.at = k.class_at then 0 when v.lesson_id = any(t.targets) or v.parent_id is null then v.lesson_id else v.parent_id end as target) g
+          select case when k.at = k.class_at then 0 when v.lesson_id = any(d.targets) or v.parent_id is null then v.lesson_id else v.parent_id end as target) g
        where ${lessons} and ${where}
        group by m.class_id, g.target, k.event, k.at
     )`
@@ -110,7 +113,10 @@ export const readAgenda = list('calendar.agenda', {
          order by s.completed_at, l.id limit ${MAX_AGENDA}`)} as waiting`,
 })
 
-/** Lists the classes that the person teaches, with what waits there. */
+/**
+ * Lists the classes that the person teaches, with what waits there. Most students have no dates of their own, so the
+ * lessons that are due are found once for each class.
+ */
 export const listTaught = list('calendar.taught', {
   params: { person: c.int8, now: c.timestamptz },
   row: { class: c.text, class_name: c.text, to_grade: c.int8, overdue: c.int8 },
@@ -125,19 +131,25 @@ export const listTaught = list('calendar.taught', {
         from taught t join enrolments e on e.class_id = t.class_id and e.status <> 'dropped' and e.person_id <> :person
         join attempts a on a.enrolment_id = e.id and a.awaits_grade
        group by t.class_id
-    ), late as (
-      select t.class_id, d.n
+    ), due as materialized (
+      select t.class_id, t.version_id, d.targets, array(
+               select v.lesson_id from lesson_versions v cross join lateral dates_of(null, t.class_id, v.lesson_id, v.parent_id) w
+                where v.version_id = t.version_id and ${IS_TARGET} and w.due_at <= :now) as lessons
         from taught t cross join lateral (
-          with due as materialized (
-            select d.enrolment_id, coalesce(array_agg(d.lesson_id) filter (where d.due_at <= :now), '{}') as lessons
-              from dates_in(t.class_id, t.version_id) d group by d.enrolment_id
-          )
-          select count(*) as n
-            from enrolments e left join due o on o.enrolment_id = e.id left join due b on b.enrolment_id is null
-            cross join lateral (select coalesce(o.lessons, b.lessons) as lessons offset 0) d
-           where e.class_id = t.class_id and e.status = 'active'
-             and cardinality(d.lessons) > (select count(*) from standings s where s.enrolment_id = e.id and s.lesson_id = any(d.lessons) and ${HAS_COMPLETED})) d
-       where exists (select from lesson_dates l where l.class_id = t.class_id and l.due_at <= :now)
+          select array(select distinct coalesce(d.lesson_id, 0) from lesson_dates d where d.class_id = t.class_id and d.due_at <= :now) as targets offset 0) d
+       where d.targets <> '{}'
+    ), late as (
+      select d.class_id, count(*) as n
+        from due d join enrolments e on e.class_id = d.class_id and e.status = 'active'
+        cross join lateral (
+          select array(select s.lesson_id from standings s where s.enrolment_id = e.id and ${HAS_COMPLETED}) as lessons offset 0) f
+       where case when not exists (select from lesson_dates o where o.enrolment_id = e.id) then not d.lessons <@ f.lessons
+                  else exists (
+                    select from (select v.lesson_id, v.parent_id from lesson_versions v
+                                  where v.version_id = d.version_id and ${IS_TARGET} and v.lesson_id <> all(f.lessons) offset 0) v
+                      cross join lateral dates_of(e.id, d.class_id, v.lesson_id, v.parent_id) w
+                     where w.due_at <= :now) end
+       group by d.class_id
     )
     select t.class, t.class_name, coalesce(g.n, 0) as to_grade, coalesce(l.n, 0) as overdue
       from taught t left join grading g on g.class_id = t.class_id left join late l on l.class_id = t.class_id
