@@ -52,7 +52,7 @@ const listTargets = (name: string, column: 'due_at' | 'opens_at', dates: string,
      where ${dates} and a.${column} = d.${column} and coalesce(s.state, '') <> 'completed' and e.id > :after ${more}
        and not exists (select from lesson_versions h where h.version_id = v.version_id and h.parent_id = v.lesson_id)
      group by e.id, e.person_id, c.id, d.lesson_id, d.${column}
-     order by e.id fetch first :limit rows with ties`,
+     order by e.id fetch first (:limit) rows with ties`,
   })
 
 /** Dates that were set a moment before :since may have been committed after it. Repeating them does no harm. */
