@@ -19,6 +19,7 @@ import {
 import { makeResetLink } from '../../identity/people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../../identity/people/search-keys.ts'
 import { plain } from '../../identity/pictures/testing.ts'
+import { until } from '../../kernel/database/test-database.ts'
 import { service } from '../../kernel/environment.ts'
 import { ownPages } from '../../kernel/http/callers/needs.ts'
 import { isFile, isWholeBody, namesInPath } from '../../kernel/http/input/fields.ts'
@@ -394,6 +395,8 @@ const announce: Prepare = async ({ app }) => {
   const casey = await signIn(app, 'casey')
   const { status } = await call(casey, 'PUT', '/edu/v1/announcement', requestOf('createAnnouncement'))
   assert.equal(status, 200)
+  const isDone = async () => (await app.sql(`select from jobs where kind = 'announcement'`)).length === 0
+  await until('it is distributed', isDone)
 }
 
 const uploadText: Prepare = async ({ browser, real }) => {
