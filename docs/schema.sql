@@ -964,6 +964,27 @@ CREATE INDEX jobs_given_up ON jobs (given_up_at) WHERE (given_up_at IS NOT NULL)
 CREATE INDEX jobs_in_order ON jobs (kind, order_key, id) WHERE ((order_key IS NOT NULL) AND (given_up_at IS NULL));
 CREATE INDEX jobs_under_way ON jobs (kind, order_key) WHERE ((order_key IS NOT NULL) AND is_leased);
 
+CREATE TABLE lesson_dates (
+  class_id bigint NOT NULL,
+  lesson_id bigint,
+  enrolment_id bigint,
+  opens_at timestamptz,
+  due_at timestamptz,
+  closes_at timestamptz,
+  set_by bigint,
+  set_at timestamptz NOT NULL,
+  CONSTRAINT lesson_dates_check CHECK (num_nonnulls(opens_at, due_at, closes_at) > 0),
+  CONSTRAINT lesson_dates_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
+  CONSTRAINT lesson_dates_enrolment_id_fkey FOREIGN KEY (enrolment_id) REFERENCES enrolments(id) ON DELETE CASCADE,
+  CONSTRAINT lesson_dates_lesson_id_fkey FOREIGN KEY (lesson_id) REFERENCES lessons(id) ON DELETE CASCADE,
+  CONSTRAINT lesson_dates_set_by_fkey FOREIGN KEY (set_by) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT lesson_dates_class_id_lesson_id_enrolment_id_key UNIQUE NULLS NOT DISTINCT (class_id, lesson_id, enrolment_id)
+);
+CREATE INDEX lesson_dates_by_enrolment ON lesson_dates (enrolment_id);
+CREATE INDEX lesson_dates_by_lesson ON lesson_dates (lesson_id);
+CREATE INDEX lesson_dates_by_setter ON lesson_dates (set_by);
+CREATE INDEX lesson_dates_due ON lesson_dates (due_at);
+
 CREATE TABLE lesson_locks (
   class_id bigint NOT NULL,
   lesson_id bigint NOT NULL,
@@ -1139,6 +1160,7 @@ CREATE TABLE organisations (
   course_authors text NOT NULL DEFAULT 'owners'::text,
   sign_up_domains text[] NOT NULL DEFAULT '{}'::text[],
   sign_up_code text,
+  time_zone text NOT NULL DEFAULT 'UTC'::text,
   CONSTRAINT organisations_pkey PRIMARY KEY (id),
   CONSTRAINT organisations_course_authors_check CHECK (course_authors = ANY (ARRAY['owners'::text, 'instructors'::text])),
   CONSTRAINT organisations_key_key UNIQUE (key)
@@ -1934,6 +1956,67 @@ BEGIN ATOMIC
     FROM roles_in_organisation(creates_courses.person, creates_courses.organisation) r(owns, administers);
 END;
 
+CREATE OR REPLACE FUNCTION dates_in(class bigint, version bigint)
+ RETURNS TABLE(enrolment_id bigint, lesson_id bigint, parent_id bigint, opens_at timestamptz, due_at timestamptz, closes_at timestamptz)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ WITH base AS MATERIALIZED (
+          SELECT v.lesson_id,
+             v.parent_id,
+             d.opens_at,
+             d.due_at,
+             d.closes_at
+            FROM (lesson_versions v
+              CROSS JOIN LATERAL dates_of(NULL::bigint, dates_in.class, v.lesson_id, v.parent_id) d(opens_at, due_at, closes_at))
+           WHERE (v.version_id = dates_in.version)
+         ), own AS MATERIALIZED (
+          SELECT d.class_id,
+             d.lesson_id,
+             d.enrolment_id,
+             d.opens_at,
+             d.due_at,
+             d.closes_at,
+             d.set_by,
+             d.set_at
+            FROM (lesson_dates d
+              JOIN enrolments e ON (((e.id = d.enrolment_id) AND (e.class_id = d.class_id))))
+           WHERE (d.class_id = dates_in.class)
+         )
+  SELECT NULL::bigint,
+     b.lesson_id,
+     b.parent_id,
+     b.opens_at,
+     b.due_at,
+     b.closes_at
+    FROM base b
+ UNION ALL
+  SELECT s.enrolment_id,
+     b.lesson_id,
+     b.parent_id,
+     COALESCE(l.opens_at, p.opens_at, w.opens_at, b.opens_at) AS "coalesce",
+     COALESCE(l.due_at, p.due_at, w.due_at, b.due_at) AS "coalesce",
+     COALESCE(l.closes_at, p.closes_at, w.closes_at, b.closes_at) AS "coalesce"
+    FROM ((((( SELECT DISTINCT o.enrolment_id
+            FROM own o) s
+      CROSS JOIN base b)
+      LEFT JOIN own l ON (((l.enrolment_id = s.enrolment_id) AND (l.lesson_id = b.lesson_id))))
+      LEFT JOIN own p ON (((p.enrolment_id = s.enrolment_id) AND (p.lesson_id = b.parent_id))))
+      LEFT JOIN own w ON (((w.enrolment_id = s.enrolment_id) AND (w.lesson_id IS NULL))));
+END;
+
+CREATE OR REPLACE FUNCTION dates_of(enrolment bigint, class bigint, lesson bigint, parent bigint)
+ RETURNS TABLE(opens_at timestamptz, due_at timestamptz, closes_at timestamptz)
+ LANGUAGE sql
+ STABLE ROWS 1
+BEGIN ATOMIC
+ SELECT (array_agg(d.opens_at ORDER BY (d.enrolment_id IS NULL), (d.lesson_id IS NULL), (d.lesson_id <> dates_of.lesson)) FILTER (WHERE (d.opens_at IS NOT NULL)))[1] AS array_agg,
+     (array_agg(d.due_at ORDER BY (d.enrolment_id IS NULL), (d.lesson_id IS NULL), (d.lesson_id <> dates_of.lesson)) FILTER (WHERE (d.due_at IS NOT NULL)))[1] AS array_agg,
+     (array_agg(d.closes_at ORDER BY (d.enrolment_id IS NULL), (d.lesson_id IS NULL), (d.lesson_id <> dates_of.lesson)) FILTER (WHERE (d.closes_at IS NOT NULL)))[1] AS array_agg
+    FROM lesson_dates d
+   WHERE ((d.class_id = dates_of.class) AND ((d.lesson_id IS NULL) OR (d.lesson_id = ANY (ARRAY[dates_of.lesson, dates_of.parent]))) AND ((d.enrolment_id IS NULL) OR (d.enrolment_id = dates_of.enrolment)));
+END;
+
 CREATE OR REPLACE FUNCTION develops(person bigint, a apps)
  RETURNS TABLE(develops boolean)
  LANGUAGE sql
@@ -2026,14 +2109,18 @@ CREATE OR REPLACE FUNCTION is_there(u app_users, p people)
  IMMUTABLE
 RETURN (((u).withdrawn_at IS NULL) AND ((p).disabled_at IS NULL));
 
-CREATE OR REPLACE FUNCTION lock_of(enrolment bigint, passed bigint[], c classes, l lesson_versions)
- RETURNS TABLE(by_hand boolean, required bigint[], locked boolean)
+CREATE OR REPLACE FUNCTION lock_of(enrolment bigint, passed bigint[], c classes, l lesson_versions, at timestamptz)
+ RETURNS TABLE(by_hand boolean, required bigint[], opens_at timestamptz, due_at timestamptz, closes_at timestamptz, locked_by text, locked boolean)
  LANGUAGE sql
  STABLE ROWS 1
 BEGIN ATOMIC
  SELECT h.by_hand,
      r.required,
-     COALESCE(h.by_hand, (NOT (r.required <@ lock_of.passed))) AS "coalesce"
+     d.opens_at,
+     d.due_at,
+     d.closes_at,
+     w.locked_by,
+     (w.locked_by IS NOT NULL)
     FROM ( SELECT
                  CASE
                      WHEN (lock_of.c).is_sequential THEN ((lock_of.l).earlier || (lock_of.l).prerequisites)
@@ -2043,7 +2130,17 @@ BEGIN ATOMIC
                     FROM lesson_locks k
                    WHERE ((k.class_id = (lock_of.c).id) AND (k.lesson_id = ANY (ARRAY[(lock_of.l).lesson_id, (lock_of.l).parent_id])) AND ((k.enrolment_id = lock_of.enrolment) OR (k.enrolment_id IS NULL)))
                    ORDER BY (k.enrolment_id IS NULL), (k.lesson_id <> (lock_of.l).lesson_id)
-                  LIMIT 1) AS by_hand) h;
+                  LIMIT 1) AS by_hand) h,
+     dates_of(lock_of.enrolment, (lock_of.c).id, (lock_of.l).lesson_id, (lock_of.l).parent_id) d(opens_at, due_at, closes_at),
+     LATERAL ( SELECT
+                 CASE
+                     WHEN h.by_hand THEN 'hand'::text
+                     WHEN (NOT h.by_hand) THEN NULL::text
+                     WHEN (d.opens_at > lock_of.at) THEN 'opening'::text
+                     WHEN (NOT (r.required <@ lock_of.passed)) THEN 'lessons'::text
+                     WHEN (d.closes_at <= lock_of.at) THEN 'closing'::text
+                     ELSE NULL::text
+                 END AS locked_by) w;
 END;
 
 CREATE OR REPLACE FUNCTION make_statement_months(at timestamptz)

@@ -83,6 +83,13 @@ const DASHBOARD: readonly PageCase[] = [
     waitFor: 'Lucía Fernández',
   },
   {
+    name: 'dates',
+    person: 'Casey',
+    path: '/dashboard/classes/class-alpha/dates',
+    heading: 'Dates',
+    waitFor: 'Whole class',
+  },
+  {
     name: 'class-settings',
     person: 'Ellis',
     path: '/dashboard/classes/class-alpha/settings',

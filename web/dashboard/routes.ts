@@ -3,6 +3,7 @@ import { load } from '../api/load.ts'
 import {
   listAwaiting,
   listClasses,
+  listDates,
   listInvitations,
   listManagedClasses,
   listManagedCourses,
@@ -159,6 +160,15 @@ const roster = createRoute({
     load({}, { students: query(listStudents, { classId, limit: 25, page, ...filters }) }),
 })
 
+/** When the class and its lessons open, are due and close. */
+const dates = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'dates',
+  component: lazyRouteComponent(() => import('./dates/dates-page.tsx'), 'DatesPage'),
+  loader: ({ params: { classId } }) =>
+    load({ dates: query(listDates, { classId }), lessons: query(readGradebook, { classId, limit: 1 }) }),
+})
+
 const settings = createRoute({
   getParentRoute: () => classFrame,
   path: 'settings',
@@ -221,7 +231,18 @@ const questionBank = createRoute({
 
 export const dashboardRoutes = [
   dashboard,
-  classFrame.addChildren([classPage, lesson, evaluate, quizAttempt, gradebook, student, grading, roster, settings]),
+  classFrame.addChildren([
+    classPage,
+    lesson,
+    evaluate,
+    quizAttempt,
+    gradebook,
+    student,
+    grading,
+    roster,
+    dates,
+    settings,
+  ]),
   course,
   coursePreview,
   lessonPreview,

@@ -1,4 +1,4 @@
-import { Button, VisuallyHidden } from '@mantine/core'
+import { Button, Group, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -14,6 +14,7 @@ import { SelectionBar, useSelection } from '../../parts/selection.tsx'
 import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { LateBadge } from '../dates/lesson-dates.tsx'
 import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
 import { dashboardWords } from '../words.ts'
 import { BulkGradeDialog } from './bulk-grade.tsx'
@@ -105,7 +106,10 @@ function GradingTable({ attempts, onGrade }: GradingTableProps) {
                 {one.name}
               </TextLink>,
               one.lessonName,
-              <Time key="finished" at={attempts[i]!.completed} />,
+              <Group key="finished" gap="xs">
+                <Time at={attempts[i]!.completed} />
+                <LateBadge late={attempts[i]!.late} />
+              </Group>,
               isQuiz[i] ? (
                 <ButtonLink
                   key="grade"
