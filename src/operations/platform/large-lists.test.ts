@@ -280,6 +280,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   readClass: [1_000, 600],
   listManagedClasses: [100, 2_500],
   listStudents: [100, 1_500],
+  listDates: [3_000, 1_300],
   listTransferTargets: [1_000, 1_500],
   // Answers of one attempt.
   readProgress: [1, 600 * 1024],

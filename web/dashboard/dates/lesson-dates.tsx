@@ -15,7 +15,7 @@ export function LateBadge({ late, overdue = false }: { readonly late: boolean; r
       </Badge>
     )
   return late ? (
-    <Badge color="orange" leftSection={<Clock size={13} aria-hidden />}>
+    <Badge color="yellow" leftSection={<Clock size={13} aria-hidden />}>
       {say.late}
     </Badge>
   ) : null
