@@ -511,13 +511,13 @@ export const SOLO_CLASSES = [
     notes: NOTES,
   },
   {
-    key: 'class-delta',
+    key: 'class-foxtrot',
     course: 'course-first-solo',
-    name: 'First Solo Delta',
+    name: 'First Solo Foxtrot',
     instructors: ['@martin.alvarez'],
     students: ['rocio.suarez', 'facundo.ibanez', 'zoe.theriault', 'ethan.whitford', 'kofi.owusu'].map((handle) => ({
       handle: `@${handle}`,
-      id: `student-${handle}-delta`,
+      id: `student-${handle}-foxtrot`,
     })),
     dates: [{ opens: on(5, '06:00') }, { lesson: 'lesson-airfield', due: on(10, '17:00') }],
   },

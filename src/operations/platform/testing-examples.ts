@@ -338,7 +338,9 @@ const startQuiz = async (app: TestApp) => {
   await app.sql(`update attempts set key = '${QUIZ_ATTEMPT_ID}'`)
 }
 const submitQuiz: Prepare = async ({ app, browser }) => {
-  await app.sql(`update quiz_answers set response = case position when 1 then '0' else '"7700"' end, saved_at = now()`)
+  await app.sql(
+    `update quiz_answers set response = (case position when 1 then '0' else '"7700"' end)::json, saved_at = now()`,
+  )
   const { status, text } = await call(browser, 'POST', '/edu/v1/quiz/submit', { lessonResultId: QUIZ_ATTEMPT_ID })
   assert.equal(status, 200, text)
 }
