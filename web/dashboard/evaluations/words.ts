@@ -57,6 +57,9 @@ export const evaluationWords = {
   refusedTitle: (name: string) => `Couldn’t record the evaluation of ${name}`,
   allDone: 'Every student in this list is evaluated',
   discard: 'Discard',
+  discardOf: (name: string) => `Discard the evaluation of ${name}`,
+  open: 'Open',
+  openOf: (name: string) => `Open the evaluation of ${name}`,
   sendFailed: 'Couldn’t send the evaluations',
 
   evaluation: 'Evaluation',
