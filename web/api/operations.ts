@@ -253,7 +253,7 @@ export type Agenda = { next: NextLesson[]; overdue: AgendaEntry[]; overdueTotal:
 
 export type NextLesson = { classId: string; className: string; lessonId: string; lessonName: string; kind: string; inProgress: boolean; passed: number; total: number; due: string | null; closes: string | null }
 
-export type AgendaEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; event: "opening" | "due" | "closing"; at: string; remaining: number }
+export type AgendaEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; locked: boolean; event: "opening" | "due" | "closing"; at: string; remaining: number }
 
 export type WaitingLesson = { classId: string; className: string; lessonId: string; lessonName: string; completed: string }
 
@@ -261,7 +261,7 @@ export type TaughtClass = { classId: string; className: string; toGrade: number;
 
 export type Calendar = { entries: CalendarEntry[]; isComplete: boolean; classes: ({ classId: string; className: string })[] }
 
-export type CalendarEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; event: "opening" | "due" | "closing"; at: string; role: "student" | "instructor" | "observer"; state: "open" | "done" | "late" | "overdue" | null }
+export type CalendarEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; locked: boolean; event: "opening" | "due" | "closing"; at: string; role: "student" | "instructor" | "observer"; state: "open" | "done" | "late" | "overdue" | null }
 
 export type CalendarFeed = { created: string | null; lastRead: string | null }
 
