@@ -18,6 +18,8 @@ import classes from './tile.module.css'
 import { dashboardWords } from './words.ts'
 
 const route = getRouteApi('/signed-in/dashboard')
+/** Loaded only for owners and developers, after the page is shown. */
+const OwnOrganisations = lazy(async () => ({ default: (await import('./own-organisations.tsx')).OwnOrganisations }))
 /** Loaded only for people who cannot create courses, after the page is shown. */
 const AskOwner = lazy(async () => ({ default: (await import('./courses/ask-owner.tsx')).AskOwner }))
 
@@ -26,13 +28,15 @@ export function ClassListPage() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const list = useQuery(classList)
-  const mayCreate = useHere().person?.may.createCourse ?? false
+  const { person } = useHere()
+  const mayCreate = person?.may.createCourse ?? false
   const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
   return (
     <>
       <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
         <InvitationBanner />
+        <Suspense>{person?.areas.includes('organisations') && <OwnOrganisations />}</Suspense>
         <Loaded query={list}>
           {({ docs, total, pages }) =>
             docs.length === 0 && !manages ? (

@@ -84,7 +84,7 @@ export const AccountApps = Type.Array(
     { title: 'AccountApp' },
   ),
 )
-const AREAS = ['dashboard', 'console', 'planner', 'admin'] as const
+const AREAS = ['dashboard', 'organisations', 'console', 'planner', 'admin'] as const
 export const Here = Type.Object(
   {
     environment: Type.Enum([...ENVIRONMENTS], { description: 'Name of this environment' }),
