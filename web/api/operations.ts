@@ -21,7 +21,7 @@ export type DeviceCodes = { device_code: string; user_code: string; verification
 
 export type Me = { handle: string; name: string }
 
-export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; isTest: boolean; areas: ("dashboard" | "console" | "planner" | "admin")[]; may: PersonPermissions } | null; signUp: boolean; demoPeople: DemoPerson[] }
+export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; isTest: boolean; areas: ("dashboard" | "organisations" | "console" | "planner" | "admin")[]; may: PersonPermissions } | null; signUp: boolean; demoPeople: DemoPerson[] }
 
 export type PersonPermissions = { administer: boolean; createOrganisation: boolean; createCourse: boolean; lookAfterChildren: boolean }
 
