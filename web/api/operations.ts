@@ -1032,11 +1032,11 @@ export const readEvaluation = /* @__PURE__ */ operation<{ evaluationId: string }
 /** List evaluations. */
 export const listEvaluations = /* @__PURE__ */ operation<{ classId?: string; lessonId?: string; studentId?: string; acknowledged?: boolean; page?: number; limit?: number }, EvaluationPage>('listEvaluations', 'GET', '/edu/v1/evaluation/list')
 
-/** Change an evaluation. */
-export const changeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; reason?: string }, Evaluation>('changeEvaluation', 'POST', '/edu/v1/evaluation/change')
-
 /** Acknowledge an evaluation. */
 export const acknowledgeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; version?: number; comment?: string }, Evaluation>('acknowledgeEvaluation', 'POST', '/edu/v1/evaluation/acknowledge')
+
+/** Change an evaluation. */
+export const changeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; reason?: string }, Evaluation>('changeEvaluation', 'POST', '/edu/v1/evaluation/change')
 
 /** List notes. */
 export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string; page?: number; limit?: number }, Notes | NotePage>('listNotes', 'GET', '/edu/v1/note/list')
