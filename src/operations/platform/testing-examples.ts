@@ -753,7 +753,11 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   removeNote: writeNote,
   listAnnouncements: announce,
   readAnnouncement: announce,
-  deleteAnnouncement: announce,
+  deleteAnnouncement: async (scene) => {
+    await announce(scene)
+    // Avery is the author of all examples.
+    await scene.app.sql(`update announcements set author_id = p.id from people p where p.handle = '@avery'`)
+  },
   recordEvaluations: leadCheckride,
   readEvaluation: evaluateCheckride,
   listEvaluations: evaluateCheckride,
