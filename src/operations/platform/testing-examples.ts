@@ -756,24 +756,15 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   removeNote: writeNote,
   listAnnouncements: announce,
   readAnnouncement: announce,
-<<<<<<< HEAD
-  deleteAnnouncement: announce,
-  readEvaluation: evaluateFlight,
-  listEvaluations: evaluateFlight,
-  changeEvaluation: evaluateFlight,
-  acknowledgeEvaluation: evaluateFlight,
-=======
   deleteAnnouncement: async (scene) => {
     await announce(scene)
     // Avery is the author of all examples.
     await scene.app.sql(`update announcements set author_id = p.id from people p where p.handle = '@avery'`)
   },
-  recordEvaluations: leadCheckride,
-  readEvaluation: evaluateCheckride,
-  listEvaluations: evaluateCheckride,
-  changeEvaluation: evaluateCheckride,
-  acknowledgeEvaluation: evaluateCheckride,
->>>>>>> bell
+  readEvaluation: evaluateFlight,
+  listEvaluations: evaluateFlight,
+  changeEvaluation: evaluateFlight,
+  acknowledgeEvaluation: evaluateFlight,
   gradeAttempt: doWalkaround,
   resetLesson: doWalkaround,
   listGradeChanges: async (scene) => {
