@@ -251,6 +251,7 @@ export const SEEN_IN_STORIES: readonly string[] = [
   '/admin/record-store/statements/$statementId',
   '/planner/searches/$searchId',
   '/planner/plans/$planId',
+  '/account/announcements/$announcementId',
   '/account/children/$handle',
   '/account/children/$handle/friends',
 ]
@@ -300,6 +301,13 @@ const ACCOUNT: readonly PageCase[] = [
     path: '/account/invitations',
     heading: 'Invitations',
     waitFor: 'Sandhills Aviation School',
+  },
+  {
+    name: 'notifications',
+    person: 'Avery',
+    path: '/account/notifications',
+    heading: 'Notifications',
+    waitFor: 'Daily digests are sent at 7:00',
   },
   { name: 'data', person: 'Avery', path: '/account/data', heading: 'Your data', waitFor: 'What stays' },
 ]

@@ -403,7 +403,14 @@ export const accountWords = {
         files: ['classes.json', 'learning.json', 'quizzes.json', 'evaluations.json', 'invitations.json'],
       },
       { text: 'Courses you created', files: ['courses.json'] },
-      { text: 'Notes you wrote, and notes about you', files: ['notes.json'] },
+      {
+        text: 'Notes you wrote, notes about you, and announcements you wrote',
+        files: ['notes.json', 'announcements.json'],
+      },
+      {
+        text: 'Your notifications, and which ones you get',
+        files: ['notifications.json', 'notification-settings.json'],
+      },
       { text: 'Your badges', files: ['badges.json'] },
       {
         text: 'xAPI statements about you, and what activities store about you',

@@ -149,6 +149,7 @@ export const sayAction = (action: string): string => (ACTIONS as Readonly<Record
 /** Labels of the details of an entry, by name. A detail that is not listed shows its name. */
 const DETAILS: Readonly<Record<string, string>> = {
   after: 'After',
+  announcement: 'Announcement',
   before: 'Before',
   bytes: 'Bytes',
   class: 'Class',
@@ -161,6 +162,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   organisation: 'Organisation',
   permissions: 'Permissions',
   purpose: 'Purpose',
+  recipients: 'Recipients',
   reason: 'Reason',
   role: 'Role',
   roster: 'From a list',

@@ -213,7 +213,7 @@ export type LessonProgress = { studentId: string; lessonId: string; lessonResult
 
 export type LessonProgressHistory = ReportedProgress[] | LessonProgressPage
 
-export type ReportedProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[]; reported: { via: "app" | "page" | "import" | "instructor" | null; app: string | null; byId: string | null; byName: string | null; at: string | null; afterTheFact: boolean; beforeEnrolment: boolean } }
+export type ReportedProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[]; due: string | null; late: boolean; reported: { via: "app" | "page" | "import" | "instructor" | null; app: string | null; byId: string | null; byName: string | null; at: string | null; afterTheFact: boolean; beforeEnrolment: boolean } }
 
 export type LessonProgressPage = { docs: ReportedProgress[]; total: number; limit: number; page: number; pages: number }
 
@@ -229,7 +229,7 @@ export type AttemptsLeft = { studentId: string; lessonId: string; attempts: numb
 
 export type GradeChanges = ({ change: string; lessonResultId: string | null; before: unknown; after: unknown; reason: string; byId: string | null; byName: string | null; changed: string })[]
 
-export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; lessonResultId: string; completed: string })[]; total: number; limit: number; page: number; pages: number }
+export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; lessonResultId: string; completed: string; due: string | null; late: boolean })[]; total: number; limit: number; page: number; pages: number }
 
 export type ClassDates = { classId: string; timeZone: string; dates: ({ lessonId: string | null; studentId: string | null; name: string | null; opens: string | null; due: string | null; closes: string | null })[] }
 
@@ -275,11 +275,11 @@ export type Verbs = Verb[]
 
 export type Verb = { verbId: string; name: string; standard: boolean }
 
-export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[]; lessonScores: ({ lessonId: string; score: number | null })[] })[] }
+export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; opens: string | null; due: string | null; closes: string | null; late: boolean; overdue: boolean; locked: boolean; lockReason: string | null; lockedBy: "hand" | "opening" | "lessons" | "closing" | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[]; lessonScores: ({ lessonId: string; score: number | null })[] })[] }
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
-export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz" })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[]; waiting: number[]; passed: number; meanScore: number | null })[]; total: number; limit: number; page: number; pages: number }
+export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; due: string | null })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[]; waiting: number[]; late: number[]; overdue: number[]; passed: number; meanScore: number | null })[]; total: number; limit: number; page: number; pages: number }
 
 export type GradebookAverages = { classId: string; students: number; lessons: ({ lessonId: string; name: string; started: number; passed: number; waiting: number; meanScore: number | null })[] }
 
@@ -1171,7 +1171,7 @@ export const readResults = /* @__PURE__ */ operation<{ classId: string; studentI
 export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
 
 /** Get a gradebook. */
-export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result" | "passed" | "-passed" | "mean" | "-mean"; lessonId?: string; state?: "waiting" | "failed" | "incomplete" | "in progress" | "passed" | "not started"; stateLessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result" | "passed" | "-passed" | "mean" | "-mean"; lessonId?: string; state?: "waiting" | "failed" | "incomplete" | "in progress" | "passed" | "not started" | "late" | "overdue"; stateLessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
 
 /** Get averages of a gradebook. */
 export const readGradebookAverages = /* @__PURE__ */ operation<{ classId: string }, GradebookAverages>('readGradebookAverages', 'GET', '/edu/v1/class/gradebook/averages')

@@ -39,6 +39,7 @@ export function NotificationItems({ docs, onFollow }: NotificationItemsProps) {
             <Anchor
               href={one.link}
               inherit
+              display="block"
               c="inherit"
               fw={one.readDate === null ? 650 : 450}
               onClick={(event) => follow(event, one)}

@@ -14,6 +14,7 @@ export const useUnread = (isLive: boolean): number =>
     queryKey: KEY,
     queryFn: async ({ signal }) => (await listNotifications({ limit: 1 }, { signal })).unread,
     initialData: 0,
+    staleTime: 0,
     enabled: !isLive,
     refetchInterval: isLive ? false : POLL_MS,
     refetchOnWindowFocus: false,

@@ -27,12 +27,13 @@ export type NotificationScope = `class:${number}` | `organisation:${number}`
 
 export interface NotificationMailJob {
   readonly person: number
-  readonly position: number
+  /** Null for the person's digest. */
+  readonly position: number | null
 }
 /** A kind of job of its own, so that many notifications do not delay other messages. */
 export const NOTIFICATION_MAIL: JobName<NotificationMailJob> = { name: 'notification-mail' }
 
-const DAY_MS = 24 * 60 * 60_000
+export const DAY_MS = 24 * 60 * 60_000
 const TITLE_LENGTH = 200
 const TEXT_LENGTH = 2000
 

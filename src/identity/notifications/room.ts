@@ -1,5 +1,7 @@
 import type { Room } from '../../kernel/room.ts'
+import { notificationJobs } from './mail.ts'
 import { exportNotifications, notificationRetention } from './notifications.ts'
+import { unsubscribePages } from './pages.ts'
 import { notificationOperations } from './routes.ts'
 import { readNotificationSettings } from './settings.ts'
 import * as store from './store.ts'
@@ -8,6 +10,8 @@ export const notifications: Room = {
   name: 'notifications',
   areas: { Notifications: 'What happened that concerns you, on the bell and by e-mail' },
   operations: notificationOperations,
+  pages: unsubscribePages,
+  jobs: notificationJobs,
   personalTables: {
     notifications: { inExport: '`notifications.json`', whenDeleted: 'deleted' },
     notification_settings: { inExport: '`notification-settings.json`', whenDeleted: 'deleted' },

@@ -39,6 +39,119 @@ export const insert = write('notifications.insert', {
     returning person_id, position, mail`,
 })
 
+/**
+ * Locks a notification whose e-mail is waiting or was tried. `may_mail` says whether the person can get e-mail and still
+ * belongs to the scope; `choice` is the person's setting today.
+ */
+export const lockMail = write('notifications.lockMail', {
+  params: { person: c.int8, position: c.int8 },
+  row: {
+    kind: c.text,
+    title: c.text,
+    text: c.text,
+    link: c.text,
+    is_tried: c.bool,
+    is_mailed: c.bool,
+    may_mail: c.bool,
+    email: nullable(c.text),
+    choice: nullable(c.text),
+  },
+  text: `
+    select n.kind, n.title, n.text, n.link, n.mail_tried_at is not null as is_tried, n.mailed_at is not null as is_mailed,
+           ${CAN_BE_NOTIFIED} and ${HAS_MAILBOX} and is_in_scope(p.id, n.scope) as may_mail, p.email, s.email as choice
+      from notifications n join people p on p.id = n.person_id
+      left join notification_settings s on s.person_id = n.person_id and s.kind = n.kind
+     where n.person_id = :person and n.position = :position and n.mail = 'now' for update of n`,
+})
+
+export const setMail = write('notifications.setMail', {
+  params: { person: c.int8, position: c.int8, mail: nullable(c.text) },
+  row: { position: c.int8 },
+  text: `
+    update notifications set mail = :mail where person_id = :person and position = :position returning position`,
+})
+
+export const setTried = write('notifications.setTried', {
+  params: { person: c.int8, position: c.int8, tried: nullable(c.timestamptz) },
+  row: { position: c.int8 },
+  text: `
+    update notifications set mail_tried_at = :tried where person_id = :person and position = :position returning position`,
+})
+
+export const setMailed = write('notifications.setMailed', {
+  params: { person: c.int8, position: c.int8, now: c.timestamptz },
+  row: { position: c.int8 },
+  text: `
+    update notifications set mailed_at = :now where person_id = :person and position = :position returning position`,
+})
+
+/** Makes sure that a digest is sent to the person in the morning, if something waits for it. */
+export const scheduleDigest = write('notifications.scheduleDigest', {
+  params: { person: c.int8, now: c.timestamptz },
+  row: { person_id: c.int8 },
+  text: `
+    update notification_inboxes i set digest_at = next_digest(:now, zone_of(i.person_id))
+     where i.person_id = :person and i.digest_at is null
+       and exists (select from notifications n where n.person_id = :person and n.mail = 'digest' and n.mail_tried_at is null)
+    returning i.person_id`,
+})
+
+/** Takes people whose digest is due. */
+export const takeDigests = write('notifications.takeDigests', {
+  params: { now: c.timestamptz, limit: c.int8 },
+  row: { person_id: c.int8 },
+  text: `
+    update notification_inboxes set digest_at = null where person_id in
+      (select person_id from notification_inboxes where digest_at <= :now order by digest_at limit :limit for update skip locked)
+    returning person_id`,
+})
+
+/** Takes what was read or turned off meanwhile, or belongs to a scope that the person has left, out of the digest. */
+export const cleanDigest = write('notifications.cleanDigest', {
+  params: { person: c.int8 },
+  row: { position: c.int8 },
+  text: `
+    update notifications n set mail = null from people p
+     where p.id = n.person_id and n.person_id = :person and n.mail = 'digest' and n.mail_tried_at is null
+       and (n.read_at is not null or not (${CAN_BE_NOTIFIED} and ${HAS_MAILBOX} and is_in_scope(p.id, n.scope))
+            or exists (select from notification_settings s where s.person_id = p.id and s.kind = n.kind and s.email = 'off'))
+    returning n.position`,
+})
+
+/** Marks everything that waits for the person's digest as tried. Returns the newest `limit`, and how many there are. */
+export const tryDigest = write('notifications.tryDigest', {
+  params: { person: c.int8, tried: c.timestamptz, limit: c.int8 },
+  row: { title: c.text, link: c.text, email: c.text, total: c.int8 },
+  text: `
+    with tried as (
+      update notifications set mail_tried_at = :tried where person_id = :person and mail = 'digest' and mail_tried_at is null
+      returning position, title, link)
+    select t.title, t.link, p.email, (select count(*) from tried) as total
+      from tried t join people p on p.id = :person order by t.position desc limit :limit`,
+})
+
+/** Records the outcome of a digest: a time if it was sent, or null if it is to be tried again. */
+export const settleDigest = write('notifications.settleDigest', {
+  params: { person: c.int8, tried: c.timestamptz, mailed: nullable(c.timestamptz) },
+  row: { position: c.int8 },
+  text: `
+    update notifications set mailed_at = :mailed, mail_tried_at = case when :mailed is null then null else mail_tried_at end
+     where person_id = :person and mail = 'digest' and mail_tried_at = :tried returning position`,
+})
+
+/** Turns off e-mail of one kind, or of every kind that the person gets in the digest. */
+export const turnOff = write('notifications.turnOff', {
+  params: { person: c.int8, kinds: c.textArray, digestOnly: c.bool, digested: c.textArray },
+  row: { kind: c.text },
+  text: `
+    insert into notification_settings as s (person_id, kind, app, email)
+    select p.id, k.kind, true, 'off' from people p, unnest(:kinds) k(kind)
+     where p.id = :person
+       and (not :digestOnly or coalesce((select o.email = 'digest' from notification_settings o where o.person_id = p.id and o.kind = k.kind), k.kind = any(:digested)))
+    on conflict (person_id, kind) do update set email = 'off'
+    returning kind`,
+})
+
 /** Deletes what people have not read yet or were not mailed yet, in a scope that they have left. */
 export const withdraw = write('notifications.withdraw', {
   params: { scope: c.text, people: c.int8Array },

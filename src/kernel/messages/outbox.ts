@@ -2,14 +2,14 @@ import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import type { Environment } from '../environment.ts'
 import { growing, HopelessError, type Job, type JobKind } from '../jobs/jobs.ts'
-import type { Message } from './delivery.ts'
+import { type Message, UncertainError } from './delivery.ts'
 import { type MessageJob, type MessagePolicy, messagePolicy, SEND_MESSAGE } from './messages.ts'
 import { openMessage } from './seal.ts'
 import * as store from './store.ts'
 import { openDelivery } from './ways.ts'
 
-/** Time limit of one try. The job's lease is longer, so it never has to be extended. */
-const TRY_MS = 60_000
+/** Time limit of one try. The lease of a job that sends is longer, so it never has to be extended. */
+export const TRY_MS = 60_000
 
 /** Sends messages from the outbox. A message is given up after a day, or at its own deadline. */
 const sendMessageJob: JobKind<Environment, MessageJob> = {
@@ -46,9 +46,12 @@ export const messageJobs: readonly JobKind<Environment>[] = [sendMessageJob]
 const findMessage = async ({ payload: { message } }: Job<MessageJob>, db: Db) =>
   message === null ? undefined : db.first(store.findWaiting, { id: message })
 
+export const messageIdOf = (environment: string, id: number, createdAt: Date, url: string): string =>
+  `<${environment}.${id}.${createdAt.getTime()}@${new URL(url).hostname}>`
+
 function unseal(row: RowOf<typeof store.findWaiting>, { sealKeys, environment, url }: MessagePolicy): Message {
   const { id, kind, recipient, person_id: personId, created_at: createdAt } = row
-  const messageId = `<${environment}.${id}.${createdAt.getTime()}@${new URL(url).hostname}>`
+  const messageId = messageIdOf(environment, id, createdAt, url)
   try {
     const letter = openMessage(sealKeys, { personId, recipient }, row.sealed ?? Buffer.alloc(0))
     return { id, kind, recipient, ...letter, createdAt, messageId }
@@ -57,16 +60,17 @@ function unseal(row: RowOf<typeof store.findWaiting>, { sealKeys, environment, u
   }
 }
 
-async function withLimit(delivering: Promise<void>): Promise<void> {
+/** Ends waiting after the time limit. The channel may then still be sending. */
+export async function withLimit(delivering: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error('no end in sight'), { code: 'ETIMEDOUT' })), TRY_MS)
+    timer = setTimeout(() => reject(new UncertainError({ code: 'ETIMEDOUT' })), TRY_MS)
   })
   await Promise.race([delivering, limit]).finally(() => clearTimeout(timer))
 }
 
 /** Describes an error by its codes only, because the text of a mail server may quote the message. */
-function nameProblem(error: unknown): string {
+export function nameProblem(error: unknown): string {
   if (error instanceof HopelessError) return error.message
   const { code, originalCode, command, responseCode } = error as Record<string, unknown>
   const parts = [originalCode ?? code, command, responseCode].filter((part) => part !== undefined && part !== false)

@@ -10,6 +10,14 @@ export const insertMessage = write('messages.insert', {
     returning id`,
 })
 
+/** Inserts a message that is being sent, without its content, because it is not sent again. */
+export const insertTried = write('messages.insertTried', {
+  params: { person: c.int8, kind: c.text, recipient: c.text, now: c.timestamptz },
+  row: { id: c.int8 },
+  text: `
+    insert into messages (person_id, kind, recipient, created_at) values (:person, :kind, :recipient, :now) returning id`,
+})
+
 /** Inserts a message to a person who was deleted. */
 export const insertForDeleted = write('messages.insertForDeleted', {
   params: { kind: c.text, recipient: c.text, sealed: c.bytea, now: c.timestamptz },
@@ -46,6 +54,13 @@ export const giveUp = write('messages.giveUp', {
   params: { id: c.int8, now: c.timestamptz },
   row: { id: c.int8 },
   text: `update messages set given_up_at = :now, ${settled} where id = :id and sent_at is null returning id`,
+})
+
+/** Deletes a message that was certainly not delivered and is tried again as a new one. */
+export const discard = write('messages.discard', {
+  params: { id: c.int8 },
+  row: { id: c.int8 },
+  text: `delete from messages where id = :id and sent_at is null returning id`,
 })
 
 /** Returns the given messages that still exist. */

@@ -69,7 +69,10 @@ export interface SmtpMail {
 export interface SmtpReceiver {
   readonly url: string
   readonly mails: readonly SmtpMail[]
-  /** Sets the response to the next `times` commands with this name: `refuse('RCPT', '550 No such user', 2)`. */
+  /**
+   * Sets the response to the next `times` commands with this name: `refuse('RCPT', '550 No such user', 2)`. `CONN` is
+   * the new connection, `.` the end of the content. `CLOSE` in the response closes the connection, `HANG` says nothing.
+   */
   refuse(command: string, answer: string, times: number): void
   /** Stops listening and closes all connections. `start` listens on the same port again. */
   stop(): Promise<void>
@@ -130,19 +133,29 @@ function converse(socket: Socket, mails: SmtpMail[], refusals: { command: string
   let to: string[] = []
   let data: string[] | undefined
   let buffered = ''
+  const take = (command: string): string | undefined => {
+    const index = refusals.findIndex((one) => one.command === command)
+    return index < 0 ? undefined : refusals.splice(index, 1)[0]!.answer
+  }
+  const say = (reply: string): void => {
+    const text = reply.replace(/CLOSE|HANG/, '').trim()
+    if (text !== '') socket.write(`${text}\r\n`)
+    if (reply.includes('CLOSE')) socket.destroySoon()
+  }
   const answer = (line: string): string | undefined => {
     if (data && line !== '.') {
       data.push(line.replace(/^\./, ''))
       return undefined
     }
     if (data) {
-      mails.push({ from, to, ...open(data.join('\n')) })
+      const reply = take('.') ?? '250 Kept'
+      if (!/^[45]/.test(reply)) mails.push({ from, to, ...open(data.join('\n')) })
       data = undefined
-      return '250 Kept'
+      return reply
     }
     const command = line.slice(0, 4).toUpperCase()
-    const refusal = refusals.findIndex((one) => one.command === command)
-    if (refusal >= 0) return refusals.splice(refusal, 1)[0]!.answer
+    const refusal = take(command)
+    if (refusal !== undefined) return refusal
     const address = /<([^>]*)>/.exec(line)?.[1] ?? ''
     if (command === 'MAIL') [from, to] = [address, []]
     if (command === 'RCPT') to.push(address)
@@ -150,14 +163,14 @@ function converse(socket: Socket, mails: SmtpMail[], refusals: { command: string
     return data ? '354 Go on' : command === 'QUIT' ? '221 Bye' : '250 OK'
   }
 
-  socket.write('220 test.example.org ESMTP\r\n')
+  say(take('CONN') ?? '220 test.example.org ESMTP')
   socket.setEncoding('utf8').on('data', (chunk) => {
     buffered += chunk
     for (let end = buffered.indexOf('\r\n'); end >= 0; end = buffered.indexOf('\r\n')) {
       const line = buffered.slice(0, end)
       buffered = buffered.slice(end + 2)
       const reply = answer(line)
-      if (reply) socket.write(`${reply}\r\n`)
+      if (reply) say(reply)
     }
   })
 }

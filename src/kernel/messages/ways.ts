@@ -38,13 +38,17 @@ const openFolder = (folder: string, config: Config, log: Logger): Delivery => ({
   },
 })
 
-function render({ recipient, subject, text, createdAt, messageId }: Message, { MESSAGES_FROM }: Config): string {
+function render(
+  { recipient, subject, text, createdAt, messageId, headers: more }: Message,
+  { MESSAGES_FROM }: Config,
+): string {
   const headers = {
     From: MESSAGES_FROM ?? 'Groundschool',
     To: recipient,
     Subject: subject,
     Date: createdAt.toUTCString(),
     'Message-ID': messageId,
+    ...more,
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replace(/\p{Cc}+/gu, ' ')}`)
   return `${lines.join('\n')}\n\n${text}`

@@ -113,12 +113,23 @@ export class Inspector {
 
   /** Returns the type of the whole file, which is at `path`. */
   async end(path: string, name: string): Promise<FileType> {
+    this.#finish()
+    return this.#isZip ? readOfficeType(this.#head, path) : this.#typeOf(name)
+  }
+
+  /** Returns the type of a file that is not on disk. */
+  endHere(name: string): FileType {
+    this.#finish()
+    if (this.#isZip) throw refusedType()
+    return this.#typeOf(name)
+  }
+
+  #finish(): void {
     if (this.#decoder) this.#decode(Buffer.alloc(0), { stream: false })
     this.#refuseUnknown()
-    if (this.#isZip) return readOfficeType(this.#head, path)
-    if (this.#known) return this.#known
-    return /\.csv$/i.test(name) ? CSV : TEXT
   }
+
+  #typeOf = (name: string): FileType => this.#known ?? (/\.csv$/i.test(name) ? CSV : TEXT)
 
   #refuseScripts(chunk: Buffer): void {
     const text = this.#last + chunk.toString('latin1')
@@ -140,6 +151,13 @@ export class Inspector {
     const isBinary = this.#known !== undefined && this.#known !== CAPTIONS
     if (!isText && !isBinary && !this.#isZip) throw refusedType()
   }
+}
+
+/** Determines the type of a small file. Office documents are not accepted, because their entries are read from disk. */
+export function inspectBytes(bytes: Buffer, name: string): FileType {
+  const inspector = new Inspector()
+  inspector.add(bytes)
+  return inspector.endHere(name)
 }
 
 /**

@@ -8,8 +8,8 @@ import { hasDemoPeople, markEarlier, removeDemo } from './demo.ts'
 const keys = {
   apps: ['demo-app', 'demo-ai', 'demo-ato'],
   organisations: ['northwind', 'sandhills'],
-  courses: ['course-preflight'],
-  classes: ['class-alpha', 'class-bravo'],
+  courses: ['course-preflight', 'course-first-solo'],
+  classes: ['class-alpha', 'class-bravo', 'class-charlie', 'class-delta'],
   credentials: ['demo-record-store-key1'],
 }
 
@@ -57,8 +57,8 @@ test('removing the demo removes all that belongs to it, at once on a running pla
     people: 209,
     apps: ['gs-demo-ai', 'gs-demo-app', 'gs-demo-ato'],
     organisations: ['northwind'],
-    courses: ['course-preflight'],
-    classes: ['class-alpha', 'class-bravo'],
+    courses: ['course-first-solo', 'course-preflight'],
+    classes: ['class-alpha', 'class-bravo', 'class-charlie', 'class-delta'],
     credentials: ['gs_key_demo-record-store-key1'],
     appsLeft: [],
     organisationsLeft: ['sandhills'],
@@ -134,7 +134,7 @@ test('a class with a real student stays with its course and is reported, and its
   const removed = await remove()
   assert.deepEqual(
     [removed.classes, removed.classesLeft, removed.courses, removed.coursesLeft],
-    [['class-bravo'], ['class-alpha'], [], ['course-preflight']],
+    [['class-bravo', 'class-charlie', 'class-delta'], ['class-alpha'], ['course-first-solo'], ['course-preflight']],
   )
   assert.deepEqual(await codes(), [{ key: 'class-alpha', join_code: null }])
   assert.equal(await count(app, 'enrolments'), 1)

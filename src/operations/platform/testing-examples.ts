@@ -273,13 +273,10 @@ const LAUNCH_URI = 'http://localhost:4000/demo/callback'
 const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
   typeof makeDemo
 >
+const [{ key, course, name, joinCode, students }] = classes as [(typeof classes)[number]]
 const preflight = {
-  courses,
-  classes: classes.slice(0, 1).map(({ attempts: _a, notes: _n, statements: _s, students, ...one }) => ({
-    ...one,
-    instructors: ['@casey'],
-    students: students.slice(0, 2),
-  })),
+  courses: courses.slice(0, 1),
+  classes: [{ key, course, name, joinCode, sequential: true, instructors: ['@casey'], students: students.slice(0, 2) }],
 }
 
 /** Adds children of Casey and Drew as users of the app. */

@@ -93,7 +93,7 @@ export async function fuzzPage(
 
 /** Adds the CSRF token of the page's form to the body. A body that is not a form is returned unchanged. */
 function withFormKey(page: Page, environment: Environment, browser: TestBrowser, path: string, body: string): string {
-  if (page.method === 'GET') return body
+  if (page.method === 'GET' || !page.purpose) return body
   try {
     const fields = body.startsWith('{') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
     const query = Object.fromEntries(new URL(path, browser.address).searchParams)

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Stack, Switch, Text } from '@mantine/core'
+import { Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { type NotificationSettings, readNotificationSettings, setNotificationSettings } from '../../api/operations.ts'
 import { queryClient, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
@@ -57,7 +57,10 @@ export function SettingsCard({
         <Text size="sm" c="dimmed">
           {emailAddress === null ? (
             <>
-              {say.noAddress} <TextLink to="/account/security">{say.addAddress}</TextLink>
+              {say.noAddress}{' '}
+              <TextLink to="/account/security" underline="always">
+                {say.addAddress}
+              </TextLink>
             </>
           ) : (
             say.address(emailAddress)
@@ -96,7 +99,7 @@ const KindRow = ({ one: { about, app, email, isFixed }, onChange }: KindRowProps
     ) : (
       <>
         <td>
-          <Switch
+          <Checkbox
             aria-label={say.bellOf(about)}
             checked={app}
             onChange={(event) => onChange({ app: event.currentTarget.checked })}

@@ -19,7 +19,8 @@ import type { Page, PageAnswer, PageContext, ShownPage } from './page.ts'
 export function pageRoute(environment: Environment, page: Page, observe: Observe): Route {
   const from = page.method === 'GET' ? 'query' : page.from
   const readInput = compileInput(page.input, from)
-  const admission = { isWrite: page.method === 'POST', isEmbedded: false }
+  const purposeOf = page.method === 'POST' ? page.purpose : undefined
+  const admission = { isWrite: purposeOf !== undefined, isEmbedded: false }
   return {
     name: page.name,
     errorForm: 'page',
@@ -36,9 +37,9 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
       const input = readInput({ query: request.query, body })
       const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
       const context: PageContext = { db: environment.db, who, environment, request, csrfToken }
-      if (page.method === 'POST') {
+      if (page.method === 'POST' && purposeOf) {
         const given = (body as Fields | null | undefined)?.[CSRF_FIELD]
-        const isOurs = isCsrfToken(environment, who, page.purpose(input, request), given)
+        const isOurs = isCsrfToken(environment, who, purposeOf(input, request), given)
         if (!isOurs && !page.showAgain)
           throw fail(
             'forbidden',
