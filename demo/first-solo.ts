@@ -380,7 +380,7 @@ const QUIZZES = (
     ],
   ] as const
 ).map(([handle, lesson, started, minutes, answers], i) => ({
-  id: `quiz-${i + 1}`,
+  id: `solo-quiz-${i + 1}`,
   handle: `@${handle}`,
   lesson: `lesson-${lesson}`,
   started,
@@ -439,7 +439,7 @@ const EVALUATIONS = (
     ],
   ] as const
 ).map(([handle, lesson, started, minutes, pass, points, remarks, comment], i) => ({
-  id: `evaluation-${i + 1}`,
+  id: `solo-evaluation-${i + 1}`,
   handle: `@${handle}`,
   lesson: `lesson-${lesson}`,
   author: '@casey',
@@ -511,13 +511,13 @@ export const SOLO_CLASSES = [
     notes: NOTES,
   },
   {
-    key: 'class-delta',
+    key: 'class-foxtrot',
     course: 'course-first-solo',
-    name: 'First Solo Delta',
+    name: 'First Solo Foxtrot',
     instructors: ['@martin.alvarez'],
     students: ['rocio.suarez', 'facundo.ibanez', 'zoe.theriault', 'ethan.whitford', 'kofi.owusu'].map((handle) => ({
       handle: `@${handle}`,
-      id: `student-${handle}-delta`,
+      id: `student-${handle}-foxtrot`,
     })),
     dates: [{ opens: on(5, '06:00') }, { lesson: 'lesson-airfield', due: on(10, '17:00') }],
   },

@@ -472,6 +472,16 @@ CREATE TABLE buckets (
   CONSTRAINT buckets_app_id_id_key UNIQUE (app_id, id)
 );
 
+CREATE TABLE calendar_feeds (
+  person_id bigint NOT NULL,
+  token_hash bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  read_at timestamptz,
+  CONSTRAINT calendar_feeds_pkey PRIMARY KEY (person_id),
+  CONSTRAINT calendar_feeds_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT calendar_feeds_token_hash_key UNIQUE (token_hash)
+);
+
 CREATE TABLE class_staff (
   class_id bigint NOT NULL,
   person_id bigint NOT NULL,
@@ -1006,6 +1016,8 @@ CREATE INDEX lesson_dates_by_enrolment ON lesson_dates (enrolment_id);
 CREATE INDEX lesson_dates_by_lesson ON lesson_dates (lesson_id);
 CREATE INDEX lesson_dates_by_setter ON lesson_dates (set_by);
 CREATE INDEX lesson_dates_due ON lesson_dates (due_at);
+CREATE INDEX lesson_dates_of_class ON lesson_dates (class_id) WHERE (enrolment_id IS NULL);
+CREATE INDEX lesson_dates_opening ON lesson_dates (opens_at);
 
 CREATE TABLE lesson_locks (
   class_id bigint NOT NULL,

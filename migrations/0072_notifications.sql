@@ -72,3 +72,6 @@ create function next_digest(at timestamptz, zone text) returns timestamptz langu
   select min(d) filter (where d > at)
     from generate_series(0, 2) n, lateral (select (date_trunc('day', at at time zone zone) + n * interval '1 day' + interval '7 hours') at time zone zone as d) t;
 end;
+
+-- Lessons that open are announced by a job, which looks for them every minute.
+create index lesson_dates_opening on lesson_dates (opens_at);

@@ -39,6 +39,7 @@ import type { Room } from './kernel/room.ts'
 import { sessions } from './kernel/sessions/room.ts'
 import { shares } from './kernel/shares/room.ts'
 import { announcements } from './learning/announcements/room.ts'
+import { calendar } from './learning/calendar/room.ts'
 import { classes } from './learning/classes/room.ts'
 import { content } from './learning/content/room.ts'
 import { courses } from './learning/courses/room.ts'
@@ -89,6 +90,7 @@ export const rooms: readonly Room[] = [
   evaluations, // /edu/v1/evaluation: what instructors record about instructor-led lessons
   notes, // /edu/v1/note: notes about students
   announcements, // /edu/v1/announcement: announcements to classes and organisations
+  calendar, // /edu/v1/agenda, /edu/v1/calendar: dates of lessons, and the address that calendar programs read
   content, // /edu/v1/file: uploaded files, and the origin that serves them
   quizzes, // /edu/v1/question, /edu/v1/quiz: question banks, quizzes and their results
   // records: the record store, and the results of students

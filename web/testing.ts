@@ -83,6 +83,13 @@ const DASHBOARD: readonly PageCase[] = [
     waitFor: 'Lucía Fernández',
   },
   {
+    name: 'dates',
+    person: 'Casey',
+    path: '/dashboard/classes/class-alpha/dates',
+    heading: 'Dates',
+    waitFor: 'Whole class',
+  },
+  {
     name: 'class-settings',
     person: 'Ellis',
     path: '/dashboard/classes/class-alpha/settings',
@@ -101,7 +108,7 @@ const DASHBOARD: readonly PageCase[] = [
     person: 'Ellis',
     path: '/dashboard/questions/sandhills',
     heading: 'Question bank',
-    waitFor: 'No questions yet',
+    waitFor: 'How high above the airfield do we fly the circuit?',
   },
   {
     name: 'course-preview',
@@ -117,6 +124,7 @@ const DASHBOARD: readonly PageCase[] = [
     heading: 'Walkaround',
     waitFor: 'Nothing you do here is recorded',
   },
+  { name: 'calendar', person: 'Avery', path: '/dashboard/calendar', heading: 'Calendar', waitFor: 'Create address' },
   { name: 'dashboard-manager', person: 'Ellis', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
 ]
 

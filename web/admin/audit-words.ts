@@ -49,6 +49,8 @@ export const ACTIONS = {
   'passkey.added': 'Passkey created',
   'passkey.renamed': 'Passkey renamed',
   'passkey.removed': 'Passkey deleted',
+  'calendar-feed.created': 'Calendar address created',
+  'calendar-feed.deleted': 'Calendar address deleted',
   'passkey.counter': 'Passkey may have been copied',
   'data.exported': 'Downloaded their data',
   'child.added': 'Child account created',

@@ -49,6 +49,7 @@ export const appWords = {
     home: 'Groundschool home',
     skip: 'Skip to content',
     myClasses: 'My classes',
+    calendar: 'Calendar',
     apps: 'Apps',
     plugins: 'Plugins',
     ato: 'ATO requests',

@@ -12,6 +12,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { useUnsaved } from '../parts/unsaved.tsx'
+import { AgendaShown } from './calendar/agenda-shown.tsx'
 import { Managed } from './courses/managed.tsx'
 import { NewCourse } from './courses/new-course.tsx'
 import classes from './tile.module.css'
@@ -22,10 +23,11 @@ const route = getRouteApi('/signed-in/dashboard')
 const AskOwner = lazy(async () => ({ default: (await import('./courses/ask-owner.tsx')).AskOwner }))
 
 export function ClassListPage() {
-  const { classes: classList, managedCourses } = route.useLoaderData()
+  const { classes: classList, managedCourses, agenda } = route.useLoaderData()
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const list = useQuery(classList)
+  const ownAgenda = useQuery(agenda)
   const mayCreate = useHere().person?.may.createCourse ?? false
   const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
   return (
@@ -33,6 +35,7 @@ export function ClassListPage() {
       <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
         <InvitationBanner />
+        {page === 1 && <Loaded query={ownAgenda}>{(data) => <AgendaShown agenda={data} />}</Loaded>}
         <Loaded query={list}>
           {({ docs, total, pages }) =>
             docs.length === 0 && !manages ? (

@@ -78,6 +78,7 @@ export const dashboardWords = {
     gradebook: 'Gradebook',
     grading: 'Grading',
     roster: 'Roster',
+    dates: 'Dates',
     settings: 'Settings',
     readOnly: 'You’re an observer: you can see lessons and results, but not notes, and you can’t change anything.',
     removed: 'You no longer teach this class',

@@ -1,6 +1,6 @@
 import { readPersonId } from '../../identity/people/people.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
-import type { Caller } from '../../kernel/caller.ts'
+import { type Caller, findPersonId } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import { notify } from '../../kernel/database/listener.ts'
@@ -8,6 +8,7 @@ import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { isLine } from '../../kernel/lines.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
+import { appEvents } from './events.ts'
 import { findLaunchMistake, findRedirectUriMistake, isLaunchOf } from './redirect-uris.ts'
 import { findDifferences, isAppKey, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
@@ -170,6 +171,8 @@ export function setAppStatus(
       appId: row.id,
       ...(what.reason !== undefined && { detail: { reason: what.reason } }),
     })
+    const payload = { app: row.id, status: what.status, reason: what.reason ?? null, by: findPersonId(who) ?? null }
+    await appEvents.emit(tx, { kind: 'app.decided', subject: `app:${row.id}`, payload, at: who.at })
     await notify(tx, REVOKED, { appId: row.id } satisfies Revocation)
     await notify(tx, APPS_CHANGED, {})
   })

@@ -4,6 +4,7 @@ import { byName, type Room } from '../../kernel/room.ts'
 import { APPS_CHANGED, exportApps, listOrigins } from './apps.ts'
 import { appSection, userTie } from './import.ts'
 import { findByName } from './management-store.ts'
+import { appNotifier } from './notifying.ts'
 import { appOperations } from './routes.ts'
 
 export const apps: Room = {
@@ -28,6 +29,7 @@ export const apps: Room = {
     },
   ],
   finders: [{ kind: 'app', find: byName(findByName) }],
+  consumers: [appNotifier],
   importSections: [appSection],
   importTies: { people: [userTie] },
   start: followOrigins,

@@ -397,3 +397,14 @@ export const reseal = write('apps.reseal', {
   row: { id: c.int8 },
   text: `update app_secrets set sealed = :sealed where id = :secret and sealed = :before returning id`,
 })
+
+/** Lists the people who manage an app: its owner, and the owners and developers of its organisation. */
+export const listManagers = read('apps.listManagers', {
+  params: { app: c.int8, except: nullable(c.int8) },
+  row: { person_id: c.int8, client_id: c.text, name: c.text },
+  gather: false,
+  text: `
+    select p.id as person_id, a.client_id, a.name from apps a join people p on p.id = a.owner_id or p.id in (
+             select m.person_id from organisation_members m where m.organisation_id = a.organisation_id and m.role in ('owner', 'developer'))
+     where a.id = :app and p.id is distinct from :except order by p.id limit 100`,
+})

@@ -1,3 +1,4 @@
+import { type NewNotification, notify } from '../../identity/notifications/notifications.ts'
 import { provideAccount, renameUnclaimed } from '../../identity/people/accounts.ts'
 import { childrenBornAfter } from '../../identity/people/ages.ts'
 import { sendFirstLink } from '../../identity/people/invitations.ts'
@@ -29,13 +30,21 @@ const inviteJob: JobKind<Environment, Invite> = {
     await db.transaction(async (tx) => {
       for (const id of job.payload.invitations) {
         if (await sendLinkToAddress(tx, who, id, policy)) continue
-        for (const row of await tx.all(store.listRecipients, { id, born: childrenBornAfter(who.at), now: who.at }))
-          await sendMessage(
-            tx,
-            who,
-            { personId: row.person_id, recipient: row.email!, ...letterOf(row, policy.url) },
-            policy,
-          )
+        const rows = await tx.all(store.listRecipients, { id, born: childrenBornAfter(who.at), now: who.at })
+        for (const row of rows)
+          if (row.email !== null)
+            await sendMessage(
+              tx,
+              who,
+              { personId: row.person_id, recipient: row.email, ...letterOf(row, policy.url) },
+              policy,
+            )
+        // The letter above is the e-mail about it.
+        await notify(
+          tx,
+          rows.map((row) => noticeOf(row, id, who.at)),
+          { isOn: false },
+        )
       }
       await job.complete(tx)
     })
@@ -80,8 +89,21 @@ const sweepJob: JobKind<Environment, object> = {
 
 export const invitationJobs: readonly JobKind<Environment>[] = [inviteJob, sweepJob]
 
+const targetOf = (row: RowOf<typeof store.listRecipients>): string =>
+  row.class === null ? row.organisation : `the class ${row.class} of ${row.organisation}`
+
+const noticeOf = (row: RowOf<typeof store.listRecipients>, id: number, at: Date): NewNotification => ({
+  personId: row.person_id,
+  kind: 'invited',
+  key: `invited:${id}`,
+  title: `Invitation for ${row.handle} to ${row.class ?? row.organisation}`,
+  text: `${row.inviter} invited ${row.handle} to ${targetOf(row)}, as ${row.role}.`,
+  link: '/account/invitations',
+  at,
+})
+
 function letterOf(row: RowOf<typeof store.listRecipients>, url: string) {
-  const target = row.class === null ? row.organisation : `the class ${row.class} of ${row.organisation}`
+  const target = targetOf(row)
   return {
     kind: 'organisation-invitation',
     subject: `Invitation for ${row.handle} to ${row.class ?? row.organisation}`,

@@ -3,7 +3,11 @@ import { Id, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
 /** The outcome of inviting a handle: an invitation is sent, the pending one stays, or it is refused for a reason. */
-export type InvitationPlan = 'send' | 'keep' | { readonly refused: string }
+export type InvitationPlan =
+  | 'send'
+  | 'keep'
+  /** `role` is set if the address is that of a member who has this role. */
+  | { readonly refused: string; readonly role?: string }
 
 export const NameInvitation = Type.Object({ invitationId: Id('Id of the invitation') })
 export type NameInvitation = Static<typeof NameInvitation>

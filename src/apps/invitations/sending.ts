@@ -24,6 +24,7 @@ import {
   planInvitation,
   planResend,
   QUIET_DAYS,
+  refuseUnconfirmed,
 } from './rules.ts'
 import type { CorrectInvitation, InvitationPlan, ListSent, NameInvitation, SentInvitation } from './schema.ts'
 import * as store from './store.ts'
@@ -87,7 +88,14 @@ export async function planInvitations(
   const keys = people.map(({ handle }) => normaliseHandle(handle))
   const where = { organisation: target.organisation.id, class: target.class?.id ?? null, handles: keys }
   const earlier = new Map((await db.all(store.findEarlier, where)).map((row) => [row.handle_key, row]))
-  return new Map(people.map(({ role }, i) => [keys[i]!, planInvitation(earlier.get(keys[i]!), role, who.at)]))
+  const seen = { organisation: where.organisation, person: who.personId, addresses: keys.filter(isAddressKey) }
+  const members = new Map((await db.all(store.findUnconfirmed, seen)).map((row) => [row.address, row]))
+  return new Map(
+    people.map(({ role }, i) => {
+      const member = members.get(keys[i]!)
+      return [keys[i]!, member ? refuseUnconfirmed(member) : planInvitation(earlier.get(keys[i]!), role, who.at)]
+    }),
+  )
 }
 
 /** Sends invitations that `planInvitations` has decided to send. Throws if too many were sent in the last hour. */

@@ -28,6 +28,25 @@ export const findJoiners = read('invitations.findJoiners', {
      order by lower(p.email), p.unclaimed, p.id)`,
 })
 
+/**
+ * Finds members by addresses that they have not confirmed, as far as the caller sees these addresses. An address that
+ * somebody merely typed into their profile must not get them a role, so that only says whom it belongs to.
+ */
+export const findUnconfirmed = read('invitations.findUnconfirmed', {
+  params: { organisation: c.int8, person: c.int8, addresses: c.textArray },
+  row: { address: c.text, handle: c.text, role: c.text },
+  gather: false,
+  text: `
+    select distinct on (lower(p.email)) lower(p.email) as address, p.handle, m.role
+      from roles_in_organisation(:person, :organisation) r, people p
+      join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
+     where lower(p.email) collate "C" = any(:addresses) and not p.anonymous and p.email is not null
+       and p.email_confirmed_at is null and not p.unclaimed
+       and (r.administers or r.owns and coalesce(p.managed_by = m.organisation_id, false) and not p.administrator
+            and not exists (select from organisation_members e where e.person_id = p.id and e.organisation_id <> m.organisation_id))
+     order by lower(p.email), p.id`,
+})
+
 export const findEarlier = read('invitations.findEarlier', {
   params: { organisation: c.int8, class: nullable(c.int8), handles: c.textArray },
   row: {
@@ -264,7 +283,7 @@ export const listRecipients = read('invitations.listRecipients', {
       left join classes c on c.id = i.class_id
       join people r on case when p.date_of_birth > to_date(:born, 'YYYY-MM-DD')
                             then r.id in (select g.parent_id from guardians g where g.child_id = p.id) else r.id = p.id end
-     where i.id = :id and r.email is not null and r.disabled_at is null and ${isWaiting('r.id')}
+     where i.id = :id and r.disabled_at is null and ${isWaiting('r.id')}
      order by r.id`,
 })
 

@@ -1,3 +1,4 @@
+import { withdrawNotifications } from '../../identity/notifications/notifications.ts'
 import { releaseAccount } from '../../identity/people/accounts.ts'
 import { checkHandle, normaliseHandle } from '../../identity/people/handles.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
@@ -270,6 +271,7 @@ export async function endOwnMembership(tx: Tx, who: PersonCaller, { organisation
   if (!member) throw fail('forbidden', 'There is no organisation with this key, or you do not belong to it')
   await keepAnOwner(tx, { id: found.id }, who.personId)
   await tx.first(store.deleteMember, { organisation: found.id, person: who.personId })
+  await withdrawNotifications(tx, `organisation:${found.id}`, [who.personId])
   await releaseAccount(tx, who.personId, null)
   const detail = { organisation, by: who.personId, before: member.role, after: null }
   await recordAudit(tx, who, { action: 'member.left', personId: who.personId, detail })
@@ -284,6 +286,7 @@ export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Pro
     if (!member) throw fail('notFound', 'No member of this organisation has this handle')
     await keepAnOwner(tx, organisation, member.person_id)
     await tx.first(store.deleteMember, { organisation: organisation.id, person: member.person_id })
+    await withdrawNotifications(tx, `organisation:${organisation.id}`, [member.person_id])
     await releaseAccount(tx, member.person_id, null)
     const detail = { organisation: organisation.key, by: who.personId, before: member.role, after: null }
     await recordAudit(tx, who, { action: 'member.removed', personId: member.person_id, detail })

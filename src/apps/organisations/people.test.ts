@@ -168,6 +168,36 @@ test('an address that somebody only typed into their profile does not lead to th
   assert.deepEqual(await listReceived(await browserOf('finley')), [])
 })
 
+test('a member whose unconfirmed address the caller can see is no stranger, and gets a role only by handle', async (t) => {
+  const { app, mailbox, invite, importCsv, count } = await open(t)
+  await app.sql(
+    `update people set email = 'drew@example.org' where handle_key = 'drew';
+     update people set email = 'finley@example.org', managed_by = (select id from organisations where key = 'school') where handle_key = 'finley';
+     insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle_key = 'finley'`,
+  )
+  const resultOf = async (person: Person, csv: string) =>
+    (await importCsv(person, csv, { dryRun: 'true' })).body.rows.map((row: Record<string, unknown>) => [
+      row.result,
+      row.reason,
+    ])
+  const hint = (handle: string) =>
+    `is the address of the member ${handle}, who has not confirmed it; use the handle instead`
+  const csv = 'email,role\nfinley@example.org,\nDrew@example.org,owner\n'
+  assert.deepEqual(await resultOf('ellis', csv), [
+    ['unchanged', null],
+    ['unchanged', null],
+  ])
+  // An owner sees the addresses of accounts that the organisation manages, and no others.
+  assert.deepEqual(await resultOf('casey', csv), [
+    ['unchanged', null],
+    ['invited', null],
+  ])
+  assert.deepEqual(await resultOf('casey', 'email,role\nfinley@example.org,owner\n'), [['refused', hint('@finley')]])
+  assertError(await invite('casey', 'finley@example.org'), 400, 4006, /the member @finley/)
+  assert.deepEqual([await count('finley@example.org'), mailbox.count()], [1, 0])
+})
+
 test('an invitation that is withdrawn takes its account and its link along', async (t) => {
   const { app, mailbox, invite, list, claim, ask, count } = await open(t)
   const { body } = await invite('casey', 'noor@example.org', NOOR)

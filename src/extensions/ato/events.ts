@@ -36,3 +36,8 @@ export const atoEvents = defineEvents({
   'request.started': payload<{ readonly plugin: number; readonly document: RequestDocument }>(),
   'distributions.changed': payload<{ readonly plugin: number; readonly document: DistributionsDocument }>(),
 })
+
+/** Events about the progress of requests, which are not delivered to plugins. The subject is `request:<n>`. */
+export const atoStatusEvents = defineEvents({
+  'request.moved': payload<{ readonly request: number; readonly status: string; readonly by: number }>(),
+})

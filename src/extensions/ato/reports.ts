@@ -2,6 +2,7 @@ import type { AppUser } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readLine } from '../../kernel/lines.ts'
+import { atoStatusEvents } from './events.ts'
 import { checkMove, MAX_ALERTS, readStatus, type Status } from './rules.ts'
 import type { Alert, ReportAlert, ReportStatus } from './schema.ts'
 import * as store from './store.ts'
@@ -37,17 +38,17 @@ export async function reportStatus(db: Db, who: AppUser, what: ReportStatus): Pr
   for (;;) {
     const request = await readServed(db, who, what.requestId)
     const isMove = checkMove(request, to)
+    const { id } = request
+    const move = { request: id, from: request.status, to, cancellable, person: who.personId, now: who.at, detail }
     const done = isMove
-      ? await db.first(store.moveRequest, {
-          request: request.id,
-          from: request.status,
-          to,
-          cancellable,
-          person: who.personId,
-          now: who.at,
-          detail,
+      ? await db.transaction(async (tx) => {
+          const moved = await tx.first(store.moveRequest, move)
+          const payload = { request: id, status: to, by: who.personId }
+          if (moved)
+            await atoStatusEvents.emit(tx, { kind: 'request.moved', subject: `request:${id}`, payload, at: who.at })
+          return moved
         })
-      : await db.first(store.setCancellable, { request: request.id, status: to, cancellable })
+      : await db.first(store.setCancellable, { request: id, status: to, cancellable })
     if (done) return
     // The request changed after it was read: check the report against its new status.
   }

@@ -1,4 +1,5 @@
 import type { Room } from '../../kernel/room.ts'
+import { requestNotifier } from './notifying.ts'
 import { exportEntries } from './requests.ts'
 import { atoOperations } from './routes.ts'
 
@@ -8,6 +9,7 @@ export const ato: Room = {
     ATO: 'Packages of apps with their distributions, and requests about them to an ATO plugin.',
   },
   operations: atoOperations,
+  consumers: [requestNotifier],
   personalTables: {
     ato_requests: {
       inExport: '`ato.json`',

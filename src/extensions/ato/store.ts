@@ -396,3 +396,13 @@ export const exportEntries = list('ato.exportEntries', {
       from ato_entries e join ato_requests r on r.id = e.request_id join ato_packages k on k.id = r.package_id join apps a on a.id = k.app_id
      where e.person_id = :person and e.id > :after order by e.id limit 500`,
 })
+
+/** Lists the people who started requests. */
+export const listStarters = read('ato.listStarters', {
+  params: { requests: c.int8Array },
+  row: { id: c.int8, key: c.text, person_id: c.int8, package: c.text, plugin: c.text },
+  gather: false,
+  text: `
+    select r.id, r.key, r.person_id, k.name as package, r.plugin_name as plugin
+      from ato_requests r join ato_packages k on k.id = r.package_id where r.id = any(:requests) and r.person_id is not null`,
+})

@@ -40,6 +40,11 @@ export const waitAfter = (tries: number, chance: number): number =>
 /** Returns the time after which a delivery is no longer retried, given the time of its first attempt. */
 export const giveUpAt = (firstAt: Date): Date => new Date(firstAt.getTime() + RETRY_MS)
 
+/** After this time of failures, the people who look after a plugin are notified. */
+const WHILE_MS = 10 * 60_000
+
+export const isFailingAWhile = (since: Date, now: Date): boolean => now.getTime() - since.getTime() >= WHILE_MS
+
 export const isFailingTooLong = (since: Date, now: Date): boolean => now.getTime() - since.getTime() >= FAILING_MS
 
 /**

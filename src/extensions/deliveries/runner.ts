@@ -6,9 +6,17 @@ import { Loop, waitAtMost } from '../../kernel/jobs/loop.ts'
 import { hear, tellAfterCommit } from '../../kernel/jobs/wake.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { outbound, send } from '../../kernel/outbound/outbound.ts'
-import { recordFailure, recordSuccess, switchOff } from '../plugins/addresses.ts'
+import { recordFailure, recordSuccess, switchOff, tellFailing } from '../plugins/addresses.ts'
 import { findHosted, headersFor, type PluginEndpoint } from '../plugins/hosted.ts'
-import { type DeliveryState, giveUpAt, isFailingTooLong, judge, REPLACING, waitAfter } from './rules.ts'
+import {
+  type DeliveryState,
+  giveUpAt,
+  isFailingAWhile,
+  isFailingTooLong,
+  judge,
+  REPLACING,
+  waitAfter,
+} from './rules.ts'
 import * as store from './store.ts'
 
 /** Name of the notification that wakes the runners of all processes when a delivery is queued. */
@@ -72,6 +80,8 @@ class Runner {
   readonly #environment: Environment
   readonly #loop: Loop
   readonly #running = new Map<Lane, Promise<void>>()
+  /** By address: the start of the series of failures of which the operators were told. */
+  readonly #toldSince = new Map<string, number>()
   readonly #settled: SettledLane[] = []
   readonly #heartbeat: NodeJS.Timeout
   readonly #cut = new AbortController()
@@ -204,6 +214,16 @@ class Runner {
     return isOver ? { ...tried, state: 'failed' } : { ...tried, state: 'waiting', due_at: due }
   }
 
+  /** Notifies the operators of the plugin. This process does so once; the key of the notification covers the others. */
+  async #tellFailing(hosted: PluginEndpoint, since: Date, at: Date): Promise<void> {
+    const { db, get } = this.#environment
+    const { pluginId, purpose } = hosted
+    const address = `${pluginId} ${purpose}`
+    if (this.#toldSince.get(address) === since.getTime()) return
+    await db.transaction((tx) => tellFailing(tx, { ...hosted, since, at }, get(messagePolicy)))
+    this.#toldSince.set(address, since.getTime())
+  }
+
   /**
    * Records the failure of an address, switches the address off if it has failed for too long, and returns its state.
    */
@@ -212,7 +232,10 @@ class Runner {
     const who: Caller = upkeepAt(clock())
     const since = await recordFailure(db, who, hosted)
     if (!since) return 'changed'
-    if (!isGone && !isFailingTooLong(since, who.at)) return 'failing'
+    if (!isGone && !isFailingTooLong(since, who.at)) {
+      if (isFailingAWhile(since, who.at)) await this.#tellFailing(hosted, since, who.at)
+      return 'failing'
+    }
     const reason = isGone ? 'The plugin responded with 410 Gone' : 'All deliveries failed for five days'
     await db.transaction(async (tx) => {
       await switchOff(tx, who, { ...hosted, reason }, get(messagePolicy))

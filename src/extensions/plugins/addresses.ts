@@ -1,3 +1,4 @@
+import { notify } from '../../identity/notifications/notifications.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
@@ -27,6 +28,25 @@ export async function recordFailure(
   return (
     (await db.first(store.recordFailure, { plugin: pluginId, purpose, uri, now: who.at }))?.failing_since ?? undefined
   )
+}
+
+/** Notifies the operators of a plugin that its address cannot be reached, once for each series of failures. */
+export async function tellFailing(
+  tx: Tx,
+  { pluginId, purpose, uri, since, at }: Address & { readonly since: Date; readonly at: Date },
+  policy: MessagePolicy,
+): Promise<void> {
+  const rows = await tx.all(store.listOperators, { plugin: pluginId })
+  const notifications = rows.map(({ person_id: personId, client_id, name }) => ({
+    personId,
+    kind: 'delivery-failing' as const,
+    key: `failing:${pluginId}:${purpose}:${since.toISOString()}`,
+    title: `${name} cannot be reached`,
+    text: `Deliveries to ${uri} have failed since ${since.toISOString().slice(0, 16).replace('T', ' ')} UTC. They are retried.`,
+    link: `/console/plugins/${encodeURIComponent(client_id)}/deliveries`,
+    at,
+  }))
+  await notify(tx, notifications, policy)
 }
 
 /**

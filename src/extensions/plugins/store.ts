@@ -271,6 +271,17 @@ export const listResponsible = read('plugins.listResponsible', {
      order by w.id limit 20`,
 })
 
+/** Lists the owner of a plugin, and the owners and developers of its organisation. */
+export const listOperators = read('plugins.listOperators', {
+  params: { plugin: c.int8 },
+  row: { person_id: c.int8, client_id: c.text, name: c.text },
+  gather: false,
+  text: `
+    select w.id as person_id, a.client_id, a.name from plugins p join apps a on a.id = p.app_id join people w on w.id = a.owner_id or w.id in (
+             select m.person_id from organisation_members m where m.organisation_id = a.organisation_id and m.role in ('owner', 'developer'))
+     where p.id = :plugin order by w.id limit 100`,
+})
+
 export const listUses = read('plugins.listUses', {
   params: { person: c.int8 },
   row: { client_id: c.text, name: c.text, user_id: c.text },

@@ -1,3 +1,4 @@
+import { until } from '../../kernel/database/test-database.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import type { TestApp } from '../../operations/testing/testing.ts'
 import { type NewNotification, notify } from './notifications.ts'
@@ -28,4 +29,25 @@ export async function notifyPerson(
     ...more,
   }))
   await db.transaction((tx) => notify(tx, all, get(messagePolicy)))
+}
+
+/** Lists the titles of a person's notifications, oldest first. */
+export const titlesOf = async (app: TestApp, handle: string): Promise<string[]> =>
+  (
+    await app.sql(
+      `select n.title from notifications n join people p on p.id = n.person_id where p.handle_key = '${handle}' order by n.position`,
+    )
+  ).map(({ title }) => String(title))
+
+/** Waits until consumers have read all events, and then lets them read all events once more. */
+export async function settleTwice(app: TestApp): Promise<void> {
+  const isRead = async () => {
+    const [row] = await app.sql(`
+      select not exists (select from event_outbox) and not exists (
+        select from event_consumers c where c.position < (select coalesce(max(id), 0) from events)) as is_read`)
+    return row!.is_read === true
+  }
+  await until('all events are read', isRead)
+  await app.sql(`update event_consumers set position = 0 where name like 'notifications of %'`)
+  await until('all events are read again', isRead)
 }

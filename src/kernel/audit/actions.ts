@@ -52,6 +52,8 @@ export const AUDIT_ACTIONS = [
   'passkey.added',
   'passkey.renamed',
   'passkey.removed',
+  'calendar-feed.created',
+  'calendar-feed.deleted',
   'passkey.counter',
   'data.exported',
   'child.added',

@@ -79,8 +79,11 @@ export interface SmtpReceiver {
   start(): Promise<void>
 }
 
-/** Starts a minimal mail server (RFC 5321 §4.5.1) on a real socket, which receives messages. */
-export async function receiveSmtp(t: TestContext): Promise<SmtpReceiver> {
+/**
+ * Starts a minimal mail server (RFC 5321 §4.5.1) on a real socket, which receives messages. It takes up to `slowMs` to
+ * confirm one.
+ */
+export async function receiveSmtp(t: TestContext, { slowMs = 0 } = {}): Promise<SmtpReceiver> {
   const mails: SmtpMail[] = []
   const refusals: { command: string; answer: string }[] = []
   const sockets = new Set<Socket>()
@@ -88,7 +91,7 @@ export async function receiveSmtp(t: TestContext): Promise<SmtpReceiver> {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-    converse(socket, mails, refusals)
+    converse(socket, mails, refusals, slowMs)
   })
   let port = 0
   const start = (): Promise<void> =>
@@ -128,7 +131,12 @@ function open(data: string): { headers: string; text: string } {
   return { headers, text: Buffer.from(bytes, 'latin1').toString('utf8') }
 }
 
-function converse(socket: Socket, mails: SmtpMail[], refusals: { command: string; answer: string }[]): void {
+function converse(
+  socket: Socket,
+  mails: SmtpMail[],
+  refusals: { command: string; answer: string }[],
+  slowMs: number,
+): void {
   let from = ''
   let to: string[] = []
   let data: string[] | undefined
@@ -170,7 +178,8 @@ function converse(socket: Socket, mails: SmtpMail[], refusals: { command: string
       const line = buffered.slice(0, end)
       buffered = buffered.slice(end + 2)
       const reply = answer(line)
-      if (reply) say(reply)
+      if (reply && line === '.' && slowMs > 0) setTimeout(say, Math.random() * slowMs, reply)
+      else if (reply) say(reply)
     }
   })
 }

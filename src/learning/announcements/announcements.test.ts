@@ -68,7 +68,7 @@ test('others cannot announce to a class or an organisation, nor read what was an
   assertError(await as.drew.get(`${PATH}/list`, { organisation: 'school' }), 403, 4032)
   assertError(await as.drew.get(PATH, { announcementId }), 404, 4042)
   assertError(await as.drew.post(`${PATH}/remove`, { announcementId }), 404, 4042)
-  assertError(await as.avery.post(`${PATH}/remove`, { announcementId }), 403, 4032)
+  assertError(await as.avery.post(`${PATH}/remove`, { announcementId }), 404, 4042)
 })
 
 test('an owner announces to the organisation, and administrators to every one', async () => {

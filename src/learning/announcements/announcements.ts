@@ -12,7 +12,7 @@ import type { Announcement, CreateAnnouncement, ListAnnouncements, NameAnnouncem
 import * as store from './store.ts'
 
 const NOT_INSIDE = 'There is no such class or organisation, or you do not belong to it'
-const NOT_FOUND = 'There is no announcement with this id, or you cannot read it'
+const NOT_FOUND = 'There is no announcement with this id, or you cannot read or delete it'
 
 /**
  * Creates an announcement and notes who is to get it. A job distributes it. `isNew` is false if it was created before,
@@ -71,9 +71,8 @@ export async function readAnnouncement(db: Db, who: PersonCaller, what: NameAnno
 export async function deleteAnnouncement(db: Db, who: PersonCaller, what: NameAnnouncement): Promise<void> {
   await db.transaction(async (tx) => {
     const row = await findAnnouncement(tx, who, what)
-    if (!mayDelete(row))
-      throw fail('forbidden', 'Only the author, instructors of the class and owners can delete this announcement')
-    if (!(await tx.first(store.deleteAnnouncement, { id: row.id }))) throw fail('notFound', NOT_FOUND)
+    if (!mayDelete(row) || !(await tx.first(store.deleteAnnouncement, { id: row.id })))
+      throw fail('notFound', NOT_FOUND)
     await audit(tx, who, 'announcement.deleted', row)
     await enqueue(tx, WITHDRAWAL, { payload: { key: keyOf(row.key) }, at: who.at })
   })

@@ -71,7 +71,7 @@ export const announcementOperations: readonly Operation[] = [
     name: 'readAnnouncement',
     summary: 'Get an announcement',
     description:
-      'Returns an announcement to a class or an organisation that the caller belongs to; all others get 404.',
+      'Returns an announcement with its whole text. It is for people who belong to the class or the organisation; all others get 404.',
     example: { request: { announcementId: ANNOUNCEMENT_ID }, after: 'createAnnouncement' },
     roles: ['author', ...READERS],
     input: NameAnnouncement,
@@ -89,7 +89,7 @@ export const announcementOperations: readonly Operation[] = [
     input: NameAnnouncement,
     from: 'either',
     output: success(),
-    errors: ['forbidden', 'notFound'],
+    errors: ['notFound'],
     run: ({ db, who }, input) => deleteAnnouncement(db, who, input),
   }),
 ]

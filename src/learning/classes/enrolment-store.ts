@@ -125,12 +125,12 @@ export const lockStudents = write('classes.lockStudents', {
 /** Ends the person's place in all classes of an organisation. Those who were active can rejoin with a code. */
 export const leaveClasses = write('classes.leaveAll', {
   params: { person: c.int8, organisation: c.int8, now: c.timestamptz },
-  row: { class: c.text },
+  row: { class: c.text, class_id: c.int8 },
   text: `
     update enrolments e set status = 'dropped', has_left = e.status = 'active', changed_at = :now
       from classes c join courses k on k.id = c.course_id
      where e.class_id = c.id and k.organisation_id = :organisation and e.person_id = :person and e.status <> 'dropped'
-    returning c.key as class`,
+    returning c.key as class, c.id as class_id`,
 })
 
 const studentRow = {

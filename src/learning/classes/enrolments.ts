@@ -1,5 +1,6 @@
 import type { SentInvitation } from '../../apps/invitations/schema.ts'
 import { findJoiners, type InvitationPolicy, invitePerson } from '../../apps/invitations/sending.ts'
+import { withdrawNotifications } from '../../identity/notifications/notifications.ts'
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
@@ -12,6 +13,7 @@ import { makeId } from '../../kernel/ids.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { type Action, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
+import { classEvents } from './events.ts'
 import { deleteStaff } from './management-store.ts'
 import { type ClassRoles, mayChange, maySee } from './roles.ts'
 import { normaliseJoinCode } from './rules.ts'
@@ -167,7 +169,10 @@ async function enrol(
   const { personId, student, before, status } = what
   if (before?.status === status) return
   if (!before) await addStudents(tx, who, id, [{ student, person: personId }])
-  else await setStatus(tx, who, before.id, status)
+  else {
+    await setStatus(tx, who, before.id, status)
+    if (personId !== who.personId) await tellEnrolled(tx, who, id, [before.id])
+  }
   await audit(tx, who, PAST_PARTICIPLES.add, personId, { class: classId })
 }
 
@@ -193,7 +198,10 @@ export async function admitStudent(
 /** Ends the places of a person who leaves an organisation in all its classes. */
 export async function leaveClasses(tx: Tx, who: PersonCaller, organisation: number): Promise<void> {
   const left = await tx.all(store.leaveClasses, { person: who.personId, organisation, now: who.at })
-  for (const { class: classId } of left) await audit(tx, who, 'left', who.personId, { class: classId })
+  for (const { class: classId, class_id: id } of left) {
+    await withdrawNotifications(tx, `class:${id}`, [who.personId])
+    await audit(tx, who, 'left', who.personId, { class: classId })
+  }
 }
 
 /** Drops, suspends or reinstates a student. The student's records are kept. */
@@ -210,6 +218,8 @@ export const changeStudent = (db: Db, who: PersonCaller, action: Action, student
     // Dropping a student who had left voluntarily clears `has_left`, so that they can no longer rejoin with the code.
     if (status !== student.status || student.has_left) {
       await setStatus(tx, who, student.id, status)
+      if (status !== 'active') await withdrawNotifications(tx, `class:${student.class_id}`, [student.person_id])
+      else if (student.status !== 'active') await tellEnrolled(tx, who, student.class_id, [student.id])
       await audit(tx, who, PAST_PARTICIPLES[action], student.person_id, { class: student.class })
     }
     return readStudent(tx, who, studentId)
@@ -228,6 +238,8 @@ export const transferStudent = (db: Db, who: PersonCaller, what: TransferStudent
       throw fail('conflict', 'The user is or was already a student of that class; reinstate them there')
     await refuseStaff(tx, target.id, student.person_id, STAFF)
     await tx.first(store.moveStudent, { student: student.id, class: target.id, now: who.at })
+    await withdrawNotifications(tx, `class:${student.class_id}`, [student.person_id])
+    await tellEnrolled(tx, who, target.id, [student.id])
     await audit(tx, who, 'transferred', student.person_id, { class: what.classId, from: student.class })
     return readStudent(tx, who, what.studentId)
   })
@@ -292,23 +304,35 @@ export const leaveClass = (db: Db, who: Member, { classId }: LeaveClass): Promis
       const detail = { class: classId, by: who.personId, before: 'observer', after: null }
       await recordAudit(tx, who, { action: 'staff.left', personId: who.personId, detail })
     }
+    await withdrawNotifications(tx, `class:${found.id}`, [who.personId])
     if (!student || student.status === 'dropped') return
     await setStatus(tx, who, student.id, 'dropped', student.status === 'active')
     await audit(tx, who, 'left', who.personId, { class: classId })
   })
 
-export const addStudents = (
+export async function addStudents(
   tx: Tx,
-  who: Caller,
+  who: Caller & Partial<PersonRef>,
   classId: number,
   students: readonly { student: string; person: number }[],
-) =>
-  tx.all(insertEnrolments, {
-    rows: JSON.stringify(
-      students.map(({ student, person }) => ({ key: student, class_id: classId, person_id: person })),
-    ),
-    now: who.at,
-  })
+): Promise<void> {
+  const rows = students.map(({ student, person }) => ({ key: student, class_id: classId, person_id: person }))
+  const added = await tx.all(insertEnrolments, { rows: JSON.stringify(rows), now: who.at })
+  const others = added.filter(({ person_id }) => person_id !== who.personId).map(({ id }) => id)
+  await tellEnrolled(tx, who, classId, others)
+}
+
+/** Emits the event with which students learn that somebody else has enrolled them. */
+export async function tellEnrolled(
+  tx: Tx,
+  who: Caller & Partial<PersonRef>,
+  classId: number,
+  enrolments: readonly number[],
+): Promise<void> {
+  if (enrolments.length === 0) return
+  const payload = { class: classId, enrolments, by: who.personId ?? null }
+  await classEvents.emit(tx, { kind: 'students.enrolled', subject: `class:${classId}`, payload, at: who.at })
+}
 
 const STAFF = 'This user is on the staff of the class; remove them from the staff first'
 

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import * as store from './enrolment-store.ts'
 import { readClass } from './enrolments.ts'
+import { classEvents } from './events.ts'
 import { mayChange, maySee } from './roles.ts'
 import type { LessonLock, ListLocks, NameLock, SetLock } from './schema.ts'
 
@@ -22,6 +23,10 @@ export const setLock = (db: Db, who: PersonCaller, what: SetLock): Promise<Lesso
   db.transaction(async (tx) => {
     const { row, personId } = await readLockTarget(tx, who, what)
     await tx.first(store.setLock, { ...row, locked: what.locked, person: who.personId, now: who.at })
+    if (!what.locked) {
+      const payload = { class: row.class, lesson: row.lesson, enrolment: row.student, by: who.personId }
+      await classEvents.emit(tx, { kind: 'lesson.unlocked', subject: `class:${row.class}`, payload, at: who.at })
+    }
     await audit(tx, who, what.locked ? 'locked' : 'unlocked', what, personId)
     return { classId: what.classId, lessonId: what.lessonId, studentId: what.studentId ?? null, locked: what.locked }
   })

@@ -151,11 +151,11 @@ export const findStudentByHandle = read('classes.findStudentByHandle', {
 /** Takes the person off the staff of all classes of an organisation. */
 export const leaveStaff = write('classes.leaveStaff', {
   params: { person: c.int8, organisation: c.int8 },
-  row: { class: c.text, role: c.text },
+  row: { class: c.text, class_id: c.int8, role: c.text },
   text: `
     delete from class_staff s using classes c, courses k
      where s.class_id = c.id and k.id = c.course_id and k.organisation_id = :organisation and s.person_id = :person
-    returning c.key as class, s.role`,
+    returning c.key as class, c.id as class_id, s.role`,
 })
 
 export const deleteStaff = write('classes.deleteStaff', {

@@ -1,6 +1,7 @@
 import { makeUserCode, showUserCode } from '../../apps/devices/devices.ts'
 import type { SentInvitation } from '../../apps/invitations/schema.ts'
 import { findJoiners, type InvitationPolicy, invitePerson } from '../../apps/invitations/sending.ts'
+import { withdrawNotifications } from '../../identity/notifications/notifications.ts'
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
@@ -11,7 +12,7 @@ import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
+import { editedCourse, readOwnId } from '../courses/authoring.ts'
 import { nameCopy } from '../courses/duplicating.ts'
 import { revealsId } from '../courses/guesses.ts'
 import { toCourse } from './classes.ts'
@@ -72,10 +73,14 @@ const roleIn = ({ teaches, observes, manages, student }: Row): ClassDetails['rol
   return student === null ? undefined : 'student'
 }
 
-/** Creates a class. It stays on the course version that is the newest one now. */
+/**
+ * Creates a class. It stays on the course version that is the newest one now. An instructor who created the course
+ * becomes the instructor of the class.
+ */
 export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promise<ClassDetails> {
   return refusingTakenCode(db, async (tx) => {
-    const { id: course, key: courseId, version_id: version } = await lockManagedCourse(tx, who, what.courseId)
+    const found = await editedCourse.lock(tx, who, what.courseId)
+    const { id: course, key: courseId, version_id: version } = found
     if (version === null) throw fail('impossibleNow', 'This course is a draft: publish it first')
     const key = readOwnId('classId', what.classId)
     const settings = {
@@ -83,8 +88,11 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
       sequential: what.sequential ?? false,
       joinCode: chooseJoinCode(what, null, makeJoinCode),
     }
-    if (!(await tx.first(store.createClass, { key, course, version, ...settings, now: who.at }))) throw takenId()
+    const made = await tx.first(store.createClass, { key, course, version, ...settings, now: who.at })
+    if (!made) throw takenId()
     await audit(tx, who, 'class.created', { class: key, course: courseId })
+    if (!found.manages)
+      await putOnStaff(tx, who, { id: made.id, class: key }, { person: who.personId, role: 'instructor' })
     return readClass(tx, who, { classId: key })
   })
 }
@@ -101,7 +109,7 @@ export function duplicateClass(
 ): Promise<ClassDetails> {
   return refusingTakenCode(db, async (tx) => {
     const source = await lockManaged(tx, who, what.classId)
-    const { id: course, version_id: newest } = await lockManagedCourse(tx, who, source.course)
+    const { id: course, version_id: newest } = await editedCourse.lock(tx, who, source.course)
     const key = readOwnId('newClassId', what.newClassId)
     const settings = {
       name: what.name === undefined ? nameCopy(source.name) : readName(what.name),
@@ -221,7 +229,9 @@ export async function admitStaff(
 
 /** Takes a person who leaves an organisation off the staff of all its classes. */
 export async function leaveStaff(tx: Tx, who: PersonCaller, organisation: number): Promise<void> {
-  for (const { class: classId, role } of await tx.all(store.leaveStaff, { person: who.personId, organisation })) {
+  const left = await tx.all(store.leaveStaff, { person: who.personId, organisation })
+  for (const { class: classId, class_id: id, role } of left) {
+    await withdrawNotifications(tx, `class:${id}`, [who.personId])
     const detail = { class: classId, by: who.personId, before: role, after: null }
     await recordAudit(tx, who, { action: 'staff.left', personId: who.personId, detail })
   }
@@ -234,6 +244,7 @@ export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promi
     const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
     if (!staff) throw fail('notFound', 'No staff member of this class has this handle')
     await tx.first(store.deleteStaff, { class: row.id, person: staff.person_id })
+    await withdrawNotifications(tx, `class:${row.id}`, [staff.person_id])
     const detail = { class: row.class, by: who.personId, before: staff.role, after: null }
     await recordAudit(tx, who, { action: 'staff.removed', personId: staff.person_id, detail })
   })

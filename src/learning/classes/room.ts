@@ -6,6 +6,7 @@ import { classSection, classTies } from './import.ts'
 import { joiningJobs } from './joining.ts'
 import { joiningOperations } from './joining-routes.ts'
 import { managementOperations } from './management-routes.ts'
+import { classNotifier } from './notifying.ts'
 import { rosterOperations } from './roster-routes.ts'
 import { classOperations } from './routes.ts'
 import { findByName, findLessonsByName, findStudentsByName } from './store.ts'
@@ -38,6 +39,7 @@ export const classes: Room = {
     { kind: 'student', find: byName(findStudentsByName) },
   ],
   jobs: joiningJobs,
+  consumers: [classNotifier],
   importSections: [classSection],
   importTies: { classes: classTies as readonly ImportTie[] },
 }

@@ -5,6 +5,7 @@ import {
   planInvitations,
   sendInvitations,
 } from '../../apps/invitations/sending.ts'
+import { withdrawNotifications } from '../../identity/notifications/notifications.ts'
 import { recordAudits } from '../../kernel/audit/audit.ts'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { type Caller, callerKey, type PersonCaller } from '../../kernel/caller.ts'
@@ -15,7 +16,7 @@ import { batches } from '../../kernel/imports/batches.ts'
 import { revealsId } from '../courses/guesses.ts'
 import { PAST_PARTICIPLES } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
-import { addStudents, findHandles, inTurn, readClass, targetOf } from './enrolments.ts'
+import { addStudents, findHandles, inTurn, readClass, targetOf, tellEnrolled } from './enrolments.ts'
 import { mayChange } from './roles.ts'
 import { type PlannedRow, planRoster, type RosterRow, readRoster, resolveRows, TAKEN } from './roster-rules.ts'
 import type { ImportRoster, RosterReport } from './schema.ts'
@@ -149,6 +150,19 @@ async function writeRoster(
         rows: JSON.stringify(changed.map((one) => ({ id: one.enrolmentId, status: one.status, has_left: false }))),
         now: who.at,
       })
+    const back = changed.filter(({ action }) => action === 'add' || action === 'reinstate')
+    await tellEnrolled(
+      tx,
+      who,
+      id,
+      back.map(({ enrolmentId }) => enrolmentId!),
+    )
+    const gone = changed.filter(({ status }) => status !== 'active')
+    await withdrawNotifications(
+      tx,
+      `class:${id}`,
+      gone.map(({ personId }) => personId),
+    )
     await recordAudits(
       tx,
       who,

@@ -175,14 +175,14 @@ export const findStudentOwners = read('classes.findStudentOwners', {
 /** Enrols people in classes. A former student gets the same enrolment as before. */
 export const insertEnrolments = write('classes.insertEnrolments', {
   params: { rows: c.json, now: c.timestamptz },
-  row: { id: c.int8 },
+  row: { id: c.int8, person_id: c.int8 },
   text: `
     insert into enrolments as e (key, class_id, person_id, status, enrolled_at, changed_at)
     select r.key, r.class_id, r.person_id, 'active', :now, :now
       from rows from (json_to_recordset(:rows) as (key text, class_id bigint, person_id bigint)) with ordinality as r(key, class_id, person_id, n)
      order by r.n
     on conflict (class_id, person_id) do update set status = 'active', has_left = false, changed_at = :now where e.status = 'dropped'
-    returning e.id`,
+    returning e.id, e.person_id`,
 })
 
 /** Deletes those of the given classes that have no students other than :people. */

@@ -4,7 +4,7 @@ import { Moment } from '../progress/schema.ts'
 
 export const MAX_ENTRIES = 500
 /** Rows of one class: its own, those of its lessons, and the overrides. */
-export const MAX_DATES = 5000
+export const MAX_DATES = 3000
 
 const classId = Id('Id of the class')
 

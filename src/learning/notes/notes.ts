@@ -4,6 +4,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { isPaged, type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { noteEvents } from './events.ts'
 import { resolveNote } from './rules.ts'
 import type { CreateNote, ListNotes, NameNote, Note } from './schema.ts'
 import * as store from './store.ts'
@@ -48,13 +49,20 @@ export async function createNote(db: Db, who: Member, what: CreateNote): Promise
   const targets = (await db.first(store.findTargets, { ...callerOf(who), ...names }))!
   const ids = { ...what, lessonId: names.lesson ?? undefined }
   const key = makeId()
-  await db.first(store.insertNote, {
-    ...resolveNote(targets, ids),
-    key,
-    text: what.text,
-    author: who.personId,
-    app: who.appId ?? null,
-    now: who.at,
+  const resolved = resolveNote(targets, ids)
+  await db.transaction(async (tx) => {
+    const written = await tx.first(store.insertNote, {
+      ...resolved,
+      key,
+      text: what.text,
+      author: who.personId,
+      app: who.appId ?? null,
+      now: who.at,
+    })
+    const { about } = resolved
+    if (about === null || about === who.personId) return
+    const payload = { note: written!.id, person: about, author: who.personId }
+    await noteEvents.emit(tx, { kind: 'note.written', subject: `person:${about}`, payload, at: who.at })
   })
   return toNote((await db.first(store.findNote, { ...callerOf(who), note: key }))!)
 }

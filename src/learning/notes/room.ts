@@ -2,6 +2,7 @@ import type { ImportTie } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
 import { noteTie } from './import.ts'
 import { exportNotes } from './notes.ts'
+import { noteNotifier } from './notifying.ts'
 import { noteOperations } from './routes.ts'
 
 export const notes: Room = {
@@ -11,6 +12,7 @@ export const notes: Room = {
   personalTables: {
     notes: { inExport: '`notes.json`', whenDeleted: 'deleted, both those by them and those about them' },
   },
+  consumers: [noteNotifier],
   importTies: { classes: [noteTie as ImportTie] },
   exports: [{ file: 'notes.json', about: 'Notes by you, and about you', read: exportNotes }],
 }

@@ -187,6 +187,26 @@ export const insertNote = write('notes.insert', {
     values (:key, :text, :lesson, :class, :enrolment, :course, :about, :author, :now, share_of(:author, :app, null)) returning id`,
 })
 
+/** Lists notes with the person whom each is about. A long text is cut. */
+export const listWritten = list('notes.listWritten', {
+  params: { notes: c.int8Array },
+  row: {
+    id: c.int8,
+    person_id: c.int8,
+    text: c.text,
+    author: c.text,
+    class_id: nullable(c.int8),
+    class: nullable(c.text),
+    lesson: nullable(c.text),
+    created_at: c.timestamptz,
+  },
+  text: `
+    select n.id, n.person_id, left(n.text, 2000) as text, coalesce(nullif(trim(w.first_name || ' ' || w.last_name), ''), w.handle) as author,
+           n.class_id, c.key as class, l.key as lesson, n.created_at
+      from notes n join people w on w.id = n.author_id left join classes c on c.id = n.class_id left join lessons l on l.id = n.lesson_id
+     where n.id = any(:notes) and n.person_id is not null order by n.id`,
+})
+
 export const findNotes = read('notes.findMany', {
   params: { keys: c.textArray },
   row: { key: c.text, class: nullable(c.text) },

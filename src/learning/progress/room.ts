@@ -1,8 +1,10 @@
 import type { ImportTie } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
+import { dueJobs } from './due.ts'
 import { exportLearning } from './export.ts'
 import { gradingOperations } from './grading-routes.ts'
 import { attemptTie } from './import.ts'
+import { progressNotifier } from './notifying.ts'
 import { progressOperations } from './routes.ts'
 import { estimateAttempts } from './store.ts'
 
@@ -18,6 +20,8 @@ export const progress: Room = {
       value: async ({ db }) => (await db.first(estimateAttempts, {}))?.rows ?? 0,
     },
   ],
+  consumers: [progressNotifier],
+  jobs: dueJobs,
   personalTables: {
     attempts: LEARNING,
     objective_scores: LEARNING,

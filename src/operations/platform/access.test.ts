@@ -391,7 +391,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
   courseId: 'nothing',
   noteId: 'nothing',
   evaluationId: 'nothing',
-  announcementId: 'nothing',
+  announcementId: 'no-such-announcement',
   badgeId: 'nothing',
   invitationId: 'nothing',
   handle: '@nobody',

@@ -106,6 +106,13 @@ const sources = `(select json_agg(json_build_object('clientId', 'gs-demo-ai', 'n
  * writers allow.
  */
 const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
+  listNotifications: {
+    fill: `
+      insert into notifications (person_id, position, key, kind, title, text, link, created_at, is_shown)
+      select ${avery}, 1000 + i, 'big-' || i, 'announcement', ${text(200)}, ${text(2000)}, '/' || repeat('x', 500), now(), true from ${times(150)}`,
+    rows: 150,
+    input: { limit: 100 },
+  },
   listNotes: { fill: notes, rows: 1000, input: { limit: 100 } },
   listFiles: {
     fill: `
@@ -141,7 +148,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     input: { verb: undefined, limit: 500, format: 'canonical' },
   },
   readLesson: { fill: lessons(`(select id from lessons where key = 'lesson-walkaround')`), most: 24 * MIB },
-  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-quiz')`), most: 24 * MIB },
+  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-emergencies')`), most: 24 * MIB },
   readQuizAttempt: { fill: quizAnswers },
   listLessonsOfCourse: { fill: lessons(), rows: 490, input: { limit: 100 } },
   listLessonsOfApp: { fill: lessons(), rows: 490, input: { limit: 100 } },
@@ -288,6 +295,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   readClass: [1_000, 600],
   listManagedClasses: [100, 2_500],
   listStudents: [100, 1_500],
+  listDates: [3_000, 1_300],
   listTransferTargets: [1_000, 1_500],
   // Answers of one attempt.
   readProgress: [1, 600 * 1024],

@@ -5,6 +5,7 @@ import {
   Blocks,
   BookA,
   Building2,
+  CalendarDays,
   ClipboardList,
   Code2,
   Compass,
@@ -28,6 +29,7 @@ import { appWords } from '../words.ts'
 export interface NavigationEntry {
   readonly to:
     | '/dashboard'
+    | '/dashboard/calendar'
     | '/console/apps'
     | '/console/organisations'
     | '/console/plugins'
@@ -61,7 +63,10 @@ export const AREAS: readonly Area[] = [
     id: 'dashboard',
     label: appWords.areas.dashboard,
     icon: GraduationCap,
-    pages: [{ to: '/dashboard', label: appWords.navigation.myClasses, icon: GraduationCap }],
+    pages: [
+      { to: '/dashboard', label: appWords.navigation.myClasses, icon: GraduationCap },
+      { to: '/dashboard/calendar', label: appWords.navigation.calendar, icon: CalendarDays },
+    ],
   },
   {
     id: 'console',

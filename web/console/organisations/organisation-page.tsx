@@ -22,6 +22,7 @@ import { consoleWords } from '../words.ts'
 import { CourseAuthors } from './course-authors.tsx'
 import { MEMBER_CHANGES } from './member-changes.ts'
 import { Members, type Role, roleData } from './members.tsx'
+import { TimeZone } from './time-zone.tsx'
 
 const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
@@ -81,6 +82,7 @@ function OrganisationContent({ one }: { readonly one: Organisation }) {
           <SentInvitations target={{ organisation }} />
           <Members organisation={organisation} />
           <CourseAuthors organisation={one} />
+          <TimeZone organisation={one} />
         </Stack>
       ) : (
         <Card>
