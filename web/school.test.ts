@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from '../src/kernel/database/test-database.ts'
 import { readText, run } from '../src/kernel/imports/testing.ts'
 import { testMailbox } from '../src/kernel/messages/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../src/operations/testing/chromium.ts'
@@ -126,5 +127,90 @@ test('a school is run in the browser, from the front page on', { skip: noChromiu
     await iris.getByText('Version 1', { exact: true }).waitFor()
     await iris.screenshot({ path: '/tmp/school-course.png' })
   })
-  assert.deepEqual([problems, complaints], [[], []])
+
+  await tell('the instructor starts a class, sets due dates and fills it from a CSV file', async () => {
+    await button(iris, 'Create class')
+    await dialog.getByLabel('Name').fill('Night 2026')
+    await dialog.getByRole('switch', { name: /order/ }).click()
+    await dialog.getByRole('button', { name: 'Create class' }).click()
+    await iris.getByRole('heading', { level: 1, name: 'Roster' }).waitFor()
+    await button(iris, 'Import students')
+    const rows = ['handle,action', ...STUDENTS.map((name) => `${addressOf(name)},add`)].join('\n')
+    await dialog.getByLabel('Or paste rows').fill(rows)
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByRole('button', { name: 'Import 10 students' }).click()
+    await dialog.getByText('Import complete').waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+
+    await link(iris, 'Dates')
+    const due = new Date(Date.now() + 3 * 24 * 60 * 60_000).toISOString().slice(0, 16)
+    for (const lesson of ['Briefing', 'Lights quiz', 'Check ride', 'Walkaround'])
+      await iris.getByLabel(`Due: ${lesson}`).fill(due)
+    await button(iris, 'Save dates')
+    await iris.getByText('Dates saved').first().waitFor()
+  })
+
+  /** Completes the page, the quiz and the app lesson. The check ride is the instructor's. */
+  const learn = async (page: Page) => {
+    await page.getByText('You have read this page.').waitFor()
+    await link(page, 'All lessons')
+    await link(page, /Lights quiz/)
+    await button(page, 'Start quiz')
+    await page.getByRole('radio', { name: 'Port' }).check()
+    await page.getByText('All answers saved').waitFor()
+    await button(page, 'Submit quiz')
+    await page.getByRole('dialog').getByRole('button', { name: 'Submit quiz' }).click()
+    await page.getByText('Passed with 100 %').waitFor()
+    await link(page, 'All lessons')
+    await button(page, 'Start Walkaround')
+    await button(page, 'Allow and start')
+    for (const task of ['Fuel caps closed', 'Pitot cover removed', 'Tyres and brakes', 'Oil level'])
+      await page.getByLabel(task).check()
+    await button(page, 'Finish lesson')
+    await page.getByText('Lesson finished').waitFor()
+  }
+  const ada = await claim('Ada')
+  const ben = await claim('Ben', 360)
+  const others = [collectProblems(ada), collectProblems(ben)]
+  await tell('two students complete the lessons, one on a phone', async () => {
+    for (const page of [ada, ben]) {
+      const next = page.getByRole('region', { name: 'Next' })
+      await next.getByText(/^0 of 4 · due /).waitFor()
+      await next.getByRole('link', { name: 'Start Briefing' }).click()
+      await learn(page)
+    }
+  })
+
+  await tell('the instructor records both check rides, and the gradebook shows everything', async () => {
+    await link(iris, 'Grading')
+    await iris.screenshot({ path: '/tmp/school-grading.png', fullPage: true })
+    await button(iris, 'Record evaluations')
+    await iris.getByRole('menuitem', { name: 'Check ride' }).click()
+    await iris.getByRole('heading', { name: 'Evaluate: Check ride' }).waitFor()
+    await iris.screenshot({ path: '/tmp/school-evaluate.png', fullPage: true })
+    for (const name of ['Ada', 'Ben']) {
+      await iris.getByRole('button', { name: new RegExp(`^${name} `) }).click()
+      await iris.getByText('Passed', { exact: true }).click()
+      await iris.getByRole('button', { name: /^Save/ }).click()
+      await iris.getByText(new RegExp(`Evaluation of ${name} .*recorded`)).waitFor()
+    }
+    await link(iris, 'Gradebook')
+    await iris.getByRole('heading', { level: 1, name: 'Gradebook' }).waitFor()
+    for (const name of ['Ada', 'Ben']) {
+      const row = iris.getByRole('row', { name: new RegExp(name) })
+      await until(`${name} has passed everything`, async () => (await row.getByText('Passed').count()) >= 4)
+    }
+    await iris.screenshot({ path: '/tmp/school-gradebook.png', fullPage: true })
+  })
+
+  await tell('the students’ home pages show that everything is done', async () => {
+    for (const page of [ada, ben]) {
+      await page.goto(`${address}/dashboard`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.screenshot({ path: '/tmp/school-home.png', fullPage: true })
+      await page.getByText('Nothing is due in the next 14 days.').waitFor()
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    }
+  })
+  assert.deepEqual([problems, complaints, ...others], [[], [], [], []])
 })
