@@ -133,11 +133,11 @@ const AIRFIELD = `We fly from **runway 09/27**, 800 m of grass, 120 ft above sea
 
 ## On the radio
 
-| where | what you say |
+| Where | What you say |
 |---|---|
-| before taxiing | *Sandhills Radio, G-SAND, at the hangar, request taxi* |
-| downwind | *G-SAND, downwind, to land* |
-| final | *G-SAND, final, runway 09* |
+| Before taxiing | *Sandhills Radio, G-SAND, at the hangar, request taxi* |
+| Downwind | *G-SAND, downwind, to land* |
+| Final | *G-SAND, final, runway 09* |
 
 ## Noise
 

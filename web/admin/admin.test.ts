@@ -469,6 +469,23 @@ test('an administrator creates a person, resends the invitation, makes an admini
   assert.match(problems.join(), /^[^,]*person: Failed to load resource: [^,]* 409 [^,]*$/)
 })
 
+test('people who run a school find its people and settings outside the console', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  await enterAs(page, address, 'Ellis', '/dashboard')
+  await page.getByRole('link', { name: 'People and settings of Sandhills Aviation School' }).click()
+  await heading(page, 'Sandhills Aviation School')
+  const areas = page.getByRole('navigation', { name: 'Areas' })
+  assert.equal(await areas.getByRole('link', { name: 'Organisations' }).getAttribute('aria-current'), 'page')
+  await look(page)
+  await page.goto(`${address}/admin/people`)
+  await button(page, 'Import people')
+  const dialog = page.getByRole('dialog', { name: 'Import people' })
+  await dialog.getByRole('combobox', { name: 'Organisation' }).fill('sandh')
+  await page.getByRole('option', { name: 'Sandhills' }).click()
+  await dialog.getByText('The columns are email or handle').waitFor()
+  await look(page)
+})
+
 test('administrators land on the overview, and each line leads to the page where it is dealt with', {
   skip: noChromium,
 }, async (t) => {

@@ -21,7 +21,7 @@ export type DeviceCodes = { device_code: string; user_code: string; verification
 
 export type Me = { handle: string; name: string }
 
-export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; isTest: boolean; areas: ("dashboard" | "console" | "planner" | "admin")[]; may: PersonPermissions } | null; signUp: boolean; demoPeople: DemoPerson[] }
+export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; isTest: boolean; areas: ("dashboard" | "organisations" | "console" | "planner" | "admin")[]; may: PersonPermissions } | null; signUp: boolean; demoPeople: DemoPerson[] }
 
 export type PersonPermissions = { administer: boolean; createOrganisation: boolean; createCourse: boolean; lookAfterChildren: boolean }
 
@@ -253,7 +253,7 @@ export type Agenda = { next: NextLesson[]; overdue: AgendaEntry[]; overdueTotal:
 
 export type NextLesson = { classId: string; className: string; lessonId: string; lessonName: string; kind: string; inProgress: boolean; passed: number; total: number; due: string | null; closes: string | null }
 
-export type AgendaEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; event: "opening" | "due" | "closing"; at: string; remaining: number }
+export type AgendaEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; locked: boolean; event: "opening" | "due" | "closing"; at: string; remaining: number }
 
 export type WaitingLesson = { classId: string; className: string; lessonId: string; lessonName: string; completed: string }
 
@@ -261,7 +261,7 @@ export type TaughtClass = { classId: string; className: string; toGrade: number;
 
 export type Calendar = { entries: CalendarEntry[]; isComplete: boolean; classes: ({ classId: string; className: string })[] }
 
-export type CalendarEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; event: "opening" | "due" | "closing"; at: string; role: "student" | "instructor" | "observer"; state: "open" | "done" | "late" | "overdue" | null }
+export type CalendarEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; locked: boolean; event: "opening" | "due" | "closing"; at: string; role: "student" | "instructor" | "observer"; state: "open" | "done" | "late" | "overdue" | null }
 
 export type CalendarFeed = { created: string | null; lastRead: string | null }
 

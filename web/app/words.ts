@@ -5,6 +5,7 @@ export const appWords = {
   tagline: 'Courses, sign-in and learning records for your apps',
   areas: {
     dashboard: 'Training',
+    organisations: 'Organisations',
     console: 'Developer console',
     planner: 'Mission planner',
     admin: 'Administration',
@@ -146,6 +147,7 @@ export const appWords = {
     whereTitle: 'Your areas',
     where: {
       dashboard: 'Your classes, lessons and results',
+      organisations: 'People, invitations, sign-up and settings',
       console: 'Your apps, their secrets and users',
       planner: 'People for a mission',
       admin: 'People, approvals and the system',

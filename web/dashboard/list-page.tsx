@@ -19,6 +19,8 @@ import classes from './tile.module.css'
 import { dashboardWords } from './words.ts'
 
 const route = getRouteApi('/signed-in/dashboard')
+/** Loaded only for owners and developers, after the page is shown. */
+const OwnOrganisations = lazy(async () => ({ default: (await import('./own-organisations.tsx')).OwnOrganisations }))
 /** Loaded only for people who cannot create courses, after the page is shown. */
 const AskOwner = lazy(async () => ({ default: (await import('./courses/ask-owner.tsx')).AskOwner }))
 
@@ -28,7 +30,8 @@ export function ClassListPage() {
   const navigate = route.useNavigate()
   const list = useQuery(classList)
   const ownAgenda = useQuery(agenda)
-  const mayCreate = useHere().person?.may.createCourse ?? false
+  const { person } = useHere()
+  const mayCreate = person?.may.createCourse ?? false
   const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
   return (
     <>
@@ -36,6 +39,7 @@ export function ClassListPage() {
       <Stack gap="xl">
         <InvitationBanner />
         {page === 1 && <Loaded query={ownAgenda}>{(data) => <AgendaShown agenda={data} />}</Loaded>}
+        <Suspense>{person?.areas.includes('organisations') && <OwnOrganisations />}</Suspense>
         <Loaded query={list}>
           {({ docs, total, pages }) =>
             docs.length === 0 && !manages ? (

@@ -7,6 +7,7 @@ export const dashboardWords = {
     lead: 'Classes you take or teach',
     empty: 'You are not in a class yet',
     emptyText: 'Enter the join code from your instructor.',
+    organisation: (name: string) => `People and settings of ${name}`,
     joinCode: 'Join code',
     joinHelp: 'Your instructor gives you one.',
     join: 'Join',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { settleTwice, titlesOf } from '../../identity/notifications/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { assertError, sharedApp } from '../../operations/testing/testing.ts'
 import { call, signInBrowser, UNLIMITED } from '../account/testing.ts'
@@ -36,6 +37,22 @@ const exchange = (clientId: string, clientSecret: string, address = app.nobody()
     client_id: clientId,
     client_secret: clientSecret,
   })
+
+test('those who manage an app are notified of the decision, each once', async () => {
+  const { clientId } = await register({ key: 'decided', name: 'Decided' })
+  await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
+  await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
+  await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'suspended', reason: 'It leaks.' })
+  await settleTwice(app)
+  for (const person of ['drew', 'casey'])
+    assert.deepEqual(await titlesOf(app, person), ['Decided was approved', 'Decided was suspended'])
+  for (const person of ['ellis', 'blake', 'avery']) assert.deepEqual(await titlesOf(app, person), [])
+  const [row] = await app.sql(`select text, link from notifications where title like '%suspended' limit 1`)
+  assert.deepEqual(row, {
+    text: 'An administrator suspended the app Decided. Reason: It leaks.',
+    link: '/console/apps/gs-decided',
+  })
+})
 
 test('developers and owners of an organisation register apps for it, and nobody else does', async () => {
   const { clientSecret, createdDate, secrets, ...rest } = await register({ key: 'logbook' })

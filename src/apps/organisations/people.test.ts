@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '../../kernel/database/test-database.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
+import { mintToken } from '../../kernel/sessions/tokens.ts'
 import { openSchool } from '../../learning/courses/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { size } from '../../operations/testing/sizes.ts'
@@ -210,6 +211,37 @@ test('an invitation that is withdrawn takes its account and its link along', asy
   app.advance(61_000)
   assert.equal((await invite('casey', 'noor@example.org', NOOR)).status, 200)
   assert.match((await mailbox.next()).text, /@noor\.haddad /)
+})
+
+test('the page of an invitation says that it was withdrawn or used, and after the password that the account is ready', async (t) => {
+  const { app, mailbox, invite, ask, count } = await open(t)
+  const look = (link: string) => app.visitor().get(link.slice(app.environment().url.length))
+  const { body } = await invite('casey', 'sam@example.org')
+  const withdrawn = (await mailbox.next()).link!
+  await ask('casey', 'withdraw', body.invitationId)
+  await until('the account is deleted', async () => (await count('sam@example.org')) === 0)
+  const ended = await look(withdrawn)
+  assert.equal(ended.status, 401)
+  assert.match(ended.text, /<h1>Invitation no longer valid<\/h1>.*withdrawn or has expired: ask the organisation/s)
+  assert.doesNotMatch(ended.text, /Forgot your password|<form/)
+  // A link that never existed looks the same.
+  const made = withdrawn.replace(/code=[^&]*/, `code=${mintToken('reset', 'production')}`)
+  assert.equal((await look(made)).text, ended.text)
+
+  await invite('casey', 'noor@example.org', NOOR)
+  const { link } = await mailbox.next()
+  const browser = app.visitor()
+  const form = await browser.get(link!.slice(app.environment().url.length))
+  const password = 'my own password'
+  const sent = await browser.submit(form, { new_password: password, again: password })
+  assert.equal(sent.location, '/account/reset?done=account-ready')
+  const done = await browser.follow(sent)
+  assert.match(
+    done.text,
+    /<h1>Your account is ready<\/h1>.*You joined <bdi>School<\/bdi> as instructor\..*href="\/dashboard"/s,
+  )
+  assert.doesNotMatch(done.text, /signed out|Passkeys you kept/)
+  assert.match((await look(link!)).text, /already used: sign in/)
 })
 
 test('an invitation expires after seven days, and a new one replaces its link', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
 import { exchange, obtainCode } from '../../apps/oauth/testing.ts'
+import { settleTwice, titlesOf } from '../../identity/notifications/testing.ts'
 import { assertError, Client, sharedApp } from '../../operations/testing/testing.ts'
 import { MOVES, STATUSES, type Status } from './rules.ts'
 import {
@@ -53,6 +54,18 @@ const LEGAL = new Set([
   'under-review in-progress',
   'under-review completed',
 ])
+
+test('the person who started a request is notified when it is completed or needs something', async () => {
+  const requestId = await start()
+  for (const status of ['in-progress', 'action-required', 'in-progress', 'under-review', 'completed', 'completed'])
+    assert.equal((await report(staff, requestId, { status })).status, 200)
+  await settleTwice(app)
+  assert.deepEqual(await titlesOf(app, 'drew'), [
+    'Request for Package needs your action',
+    'Request for Package is completed',
+  ])
+  assert.deepEqual(await titlesOf(app, 'blake'), [])
+})
 
 test('P2: every transition of the table is accepted, every other refused, and a repeated status changes nothing', async () => {
   const requestId = await start()

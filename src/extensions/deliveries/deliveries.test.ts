@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { titlesOf } from '../../identity/notifications/testing.ts'
 import { signedIn } from '../../identity/passkeys/testing.ts'
 import { until } from '../../kernel/database/test-database.ts'
 import { nameResolver } from '../../kernel/outbound/resolver.ts'
@@ -42,6 +43,24 @@ test('deliveries of a request come in order however often they fail, and others 
   for (const request of ['r2', 'r3'])
     assert.deepEqual(receiver.received.filter((one) => requestOf(one) === request).map(nOf), [0, 1, 2])
   await until('all are settled', async () => (await statesOf(own, plugin)).every((state) => state === 'delivered'))
+})
+
+test('those who look after a plugin are notified once when it has failed for ten minutes', async (t) => {
+  const receiver = await openReceiver(t, answer(500))
+  const own = await testApp(t)
+  own.holdClock()
+  const plugin = await registerReceiver(own, 'failing', receiver.address)
+  await own.sql(`
+    update apps set owner_id = (select id from people where handle_key = 'drew') where id = (select app_id from plugins where id = ${plugin.pluginId})`)
+  await emitAll(own, ...[1, 2, 3].map((request) => ({ plugin, request, n: 1 })))
+  const isTold = async () => (await titlesOf(own, 'drew')).length > 0
+  await until('all have failed', () => receiver.received.length >= 3)
+  assert.equal(await isTold(), false)
+  for (let tries = 0; tries < 12 && !(await isTold()); tries++) await advanceToNext(own)
+  for (const _more of numbers(3)) await advanceToNext(own)
+  const [title, ...more] = await titlesOf(own, 'drew')
+  assert.match(title!, /cannot be reached$/)
+  assert.deepEqual(more, [])
 })
 
 test('a plugin that does not respond, with 500 requests waiting, delays nobody else', async (t) => {

@@ -64,7 +64,7 @@ export function writeCalendar(name: string, url: string, entries: readonly FeedE
 function writeEvent(url: string, entry: FeedEntry): string[] {
   const { classId, className, lessonId, lessonName, event, at, state, changed } = entry
   const page = `${url}/dashboard/classes/${encodeURIComponent(classId)}${
-    lessonId !== null && entry.role === 'student' ? `/lessons/${encodeURIComponent(lessonId)}` : ''
+    lessonId !== null && !entry.locked ? `/lessons/${encodeURIComponent(lessonId)}` : ''
   }`
   const title =
     lessonName === null

@@ -21,6 +21,7 @@ const dated = {
   lessonId: orNull('Null for a date of the whole class'),
   lessonName: orNull('Null for a date of the whole class'),
   kind: orNull('Kind of the lesson; null for the whole class'),
+  locked: Type.Boolean({ description: 'Whether the student cannot read the lesson yet; false for the whole class' }),
   event: Type.Enum([...EVENTS], { description: 'What happens then' }),
   at: Moment,
 }

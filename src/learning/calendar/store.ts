@@ -59,12 +59,16 @@ const found = (where: string, lessons = 'true') => `
        group by m.class_id, g.target, k.event, k.at
     )`
 
+/** Tells whether a lesson is locked for the student. A lesson that has closed can still be read. */
+const LOCKED = `coalesce((select h.locked_by <> 'closing' from classes c, lock_of(m.enrolment_id, passed_lessons(m.enrolment_id), c, v, :now) h
+                           where c.id = m.class_id and m.enrolment_id is not null and v.lesson_id is not null), false) as locked`
+
 const iso = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const listOf = (rows: string) => `coalesce((select json_agg(r) from (${rows}) r), '[]')`
 
 const agendaList = (where: string) =>
   `json_build_object('total', (select count(*) from found where ${where}), 'entries', ${listOf(`
-        select m.class as "classId", m.class_name as "className", l.key as "lessonId", v.name as "lessonName", v.kind, f.event, ${iso('f.at')} as at, f.remaining
+        select m.class as "classId", m.class_name as "className", l.key as "lessonId", v.name as "lessonName", v.kind, ${LOCKED}, f.event, ${iso('f.at')} as at, f.remaining
           from (select * from found where ${where} order by at, class_id, target, event limit ${MAX_AGENDA}) f join mine m on m.class_id = f.class_id
           left join lesson_versions v on v.version_id = m.version_id and v.lesson_id = f.target left join lessons l on l.id = f.target
          order by f.at, f.class_id, f.target, f.event`)})`
@@ -170,7 +174,7 @@ export const listCalendar = list('calendar.list', {
   text: `
     with ${MINE}, ${found('k.at >= :from and k.at < :to', '(:class is null or m.class = :class)')}
     select ${listOf(`
-        select m.role, m.class as "classId", m.class_name as "className", l.key as "lessonId", v.name as "lessonName", v.kind, f.event, ${iso('f.at')} as at,
+        select m.role, m.class as "classId", m.class_name as "className", l.key as "lessonId", v.name as "lessonName", v.kind, ${LOCKED}, f.event, ${iso('f.at')} as at,
                (select ${iso('max(d.set_at)')} from lesson_dates d where d.class_id = f.class_id and (d.lesson_id is null or d.lesson_id = f.target)
                    and (d.enrolment_id is null or d.enrolment_id = m.enrolment_id)) as changed,
                case when m.enrolment_id is null then null

@@ -5,6 +5,7 @@ import { answerInvitation, INVITATION, inviteAndAccept, listReceived } from '../
 import { openExport, readAll, unzip } from '../../identity/exports/testing.ts'
 import { addChild, CHILD_PASSWORD, signInChild, yearsAgo } from '../../identity/families/testing.ts'
 import { actByHandle, expectDone } from '../../identity/friends/testing.ts'
+import { giveMailboxes, titlesOf } from '../../identity/notifications/testing.ts'
 import { until } from '../../kernel/database/test-database.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
@@ -49,6 +50,24 @@ const membersOf = async (app: TestApp) =>
   (
     await app.sql(`select p.handle from organisation_members m join people p on p.id = m.person_id order by p.handle`)
   ).map(({ handle }) => handle)
+
+test('an invited person is notified once, and gets one e-mail', async (t) => {
+  const mailbox = testMailbox(t)
+  const app = await testApp(t, { ...UNLIMITED, ...mailbox.settings })
+  await openSchool(app)
+  await giveMailboxes(app)
+  const casey = await signInBrowser(app, 'casey')
+  const { invitationId } = (await enrol(casey, '@drew')).body
+  await until('Drew is notified', async () => (await titlesOf(app, 'drew')).length > 0)
+  await act(casey, 'resend', invitationId)
+  await until(
+    'all jobs are done',
+    async () => (await app.sql(`select from jobs where kind = 'invitation'`)).length === 0,
+  )
+  assert.deepEqual(await titlesOf(app, 'drew'), ['Invitation for @drew to Alpha'])
+  assert.deepEqual(await app.sql(`select from jobs where kind = 'notification-mail'`), [])
+  assert.match((await mailbox.next()).subject, /^Invitation for @drew to Alpha/)
+})
 
 /** Replaces what differs between any two invitations: the handle, the id and the times. */
 const masked = ({ status, text }: Answer, handle: string): [number, string] => [

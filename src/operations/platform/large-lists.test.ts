@@ -258,6 +258,10 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   readLessonContent: [50, 20_000],
   previewLesson: [50, 20_000],
   readOverview: [20, 1_000],
+  // Five lists of 20.
+  readAgenda: [100, 2_500],
+  // Up to 1,000 entries and 200 classes.
+  listCalendar: [1_200, 2_500],
   readHere: [10, 500],
   // Sessions: at most 50 of each app, and 2,000 together.
   listOwnApps: [2_200, 1_200],

@@ -37,6 +37,7 @@ import {
   BASE_URL,
   BIRTH,
   BROWSER_ID,
+  CALENDAR_SECRET,
   CLIENT_ID,
   CLIENT_SECRET,
   CODE,
@@ -631,6 +632,14 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
     await markDemo(app, '@avery')
+  },
+  readCalendarFile: async ({ app, real }) => {
+    real[CALENDAR_SECRET] = mintToken('calendar', 'production')
+    await app.sql(
+      `insert into calendar_feeds (person_id, token_hash, created_at)
+       select id, '\\x${hashToken(real[CALENDAR_SECRET]).toString('hex')}', now() from people where handle = '@avery'
+       on conflict (person_id) do update set token_hash = excluded.token_hash`,
+    )
   },
   signInAsDemo: ({ app }) => markDemo(app, '@casey'),
   signUp: (scene) => sendSignUp(scene, 'null'),

@@ -48,7 +48,7 @@ export interface NavigationEntry {
 }
 
 export interface Area {
-  readonly id: 'dashboard' | 'console' | 'planner' | 'admin' | 'account'
+  readonly id: 'dashboard' | 'organisations' | 'console' | 'planner' | 'admin' | 'account'
   readonly label: string
   readonly icon: IconType
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
@@ -68,6 +68,13 @@ export const AREAS: readonly Area[] = [
       { to: '/dashboard/calendar', label: appWords.navigation.calendar, icon: CalendarDays },
     ],
   },
+  // People who run a school are not developers, so they do not have to look for it in the console.
+  {
+    id: 'organisations',
+    label: appWords.areas.organisations,
+    icon: Building2,
+    pages: [{ to: '/console/organisations', label: appWords.navigation.organisations, icon: Building2 }],
+  },
   {
     id: 'console',
     label: appWords.areas.console,
@@ -77,7 +84,6 @@ export const AREAS: readonly Area[] = [
       { to: '/console/plugins', label: appWords.navigation.plugins, icon: Plug },
       { to: '/console/ato', label: appWords.navigation.ato, icon: FileCheck },
       { to: '/console/sandbox', label: appWords.navigation.sandbox, icon: FlaskConical },
-      { to: '/console/organisations', label: appWords.navigation.organisations, icon: Building2 },
     ],
   },
   {
@@ -121,3 +127,10 @@ export const AREAS: readonly Area[] = [
     ],
   },
 ]
+
+const isBelow = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`)
+
+/** Finds the area of a path: the one with this page or, for other pages, the one that the path begins with. */
+export const areaOf = (path: string): Area | undefined =>
+  AREAS.find(({ pages }) => pages.length === 1 && isBelow(path, pages[0].to)) ??
+  AREAS.find(({ id }) => isBelow(path, `/${id}`))

@@ -6,7 +6,7 @@ import { useHere } from '../../api/here.ts'
 import { UnsavedGuard } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { appWords } from '../words.ts'
-import { AREAS } from './areas.ts'
+import { AREAS, areaOf } from './areas.ts'
 import { BellButton } from './bell.tsx'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import { followNavigation } from './focus.ts'
@@ -29,7 +29,7 @@ export function Frame() {
   const isSandbox = here.environment === 'sandbox'
   const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
   const isDocumentation = path === '/docs' || path.startsWith('/docs/')
-  const area = here.person ? AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`)) : undefined
+  const area = here.person ? areaOf(path) : undefined
   const pages = area?.pages.filter(({ isForParents }) => !isForParents || here.person?.may.lookAfterChildren) ?? []
   // A sidebar with one entry would lead nowhere new. Where the header has no room for the areas, the drawer lists
   // them.

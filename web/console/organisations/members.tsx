@@ -17,6 +17,7 @@ import type { CorrectedInvitation } from '../../parts/correct-invitation.tsx'
 import { type FilterField, Filters } from '../../parts/filters.tsx'
 import { EllipsisVertical, Users } from '../../parts/icons.tsx'
 import { invitationWords } from '../../parts/invitation-words.ts'
+import { MEMBER_CHANGES } from '../../parts/member-changes.ts'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, notifyProblem } from '../../parts/notify.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -31,7 +32,6 @@ import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
-import { MEMBER_CHANGES } from './member-changes.ts'
 
 const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say } = consoleWords

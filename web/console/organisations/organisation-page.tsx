@@ -11,6 +11,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Building2, FileUp, Plus } from '../../parts/icons.tsx'
 import { invitationWords } from '../../parts/invitation-words.ts'
 import { TextLink } from '../../parts/link.tsx'
+import { MEMBER_CHANGES } from '../../parts/member-changes.ts'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { personWords } from '../../parts/person-words.ts'
@@ -20,7 +21,6 @@ import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { CourseAuthors } from './course-authors.tsx'
-import { MEMBER_CHANGES } from './member-changes.ts'
 import { Members, type Role, roleData } from './members.tsx'
 import { TimeZone } from './time-zone.tsx'
 
@@ -28,7 +28,9 @@ const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
 /** The dialogs below are loaded only when they are opened, because few people do. */
-const PeopleImport = lazy(() => import('./people-import.tsx').then(({ PeopleImport: dialog }) => ({ default: dialog })))
+const PeopleImport = lazy(() =>
+  import('../../parts/people-import.tsx').then(({ PeopleImport: dialog }) => ({ default: dialog })),
+)
 const SignUpSettings = lazy(() =>
   import('./sign-up-settings.tsx').then(({ SignUpSettings: dialog }) => ({ default: dialog })),
 )
