@@ -190,7 +190,7 @@ test('a school is run in the browser, from the front page on', { skip: noChromiu
     await iris.screenshot({ path: '/tmp/school-evaluate.png', fullPage: true })
     for (const name of ['Ada', 'Ben']) {
       await iris.getByRole('button', { name: new RegExp(`^${name} `) }).click()
-      await iris.getByText('Passed', { exact: true }).click()
+      await iris.getByRole('radiogroup', { name: 'Result' }).getByText('Passed').click()
       await iris.getByRole('button', { name: /^Save/ }).click()
       await iris.getByText(new RegExp(`Evaluation of ${name} .*recorded`)).waitFor()
     }
