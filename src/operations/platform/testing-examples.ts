@@ -262,6 +262,7 @@ export class Stage {
 const LEARNING: readonly string[] = [
   'Lessons and progress',
   'Courses and classes',
+  'Dates',
   'Evaluations',
   'Notes',
   'Announcements',
