@@ -70,10 +70,10 @@ test('a school is run in the browser, from the front page on', { skip: noChromiu
     await page.goto(links.get(addressOf(name))!)
     await page.getByLabel('New password', { exact: true }).fill(PASSWORD)
     await page.getByLabel('Confirm new password').fill(PASSWORD)
-    await page.screenshot({ path: '/tmp/school-claim.png' })
-    await page.getByRole('button', { name: /password/ }).first().click()
-    await page.waitForTimeout(1500)
-    await page.screenshot({ path: '/tmp/school-claimed.png' })
+    await page
+      .getByRole('button', { name: /password/ })
+      .first()
+      .click()
     await page.goto(`${address}/dashboard`)
     return page
   }
@@ -125,7 +125,6 @@ test('a school is run in the browser, from the front page on', { skip: noChromiu
       .getByRole('button', { name: 'Publish' })
       .click()
     await iris.getByText('Version 1', { exact: true }).waitFor()
-    await iris.screenshot({ path: '/tmp/school-course.png' })
   })
 
   await tell('the instructor starts a class, sets due dates and fills it from a CSV file', async () => {
@@ -183,11 +182,9 @@ test('a school is run in the browser, from the front page on', { skip: noChromiu
 
   await tell('the instructor records both check rides, and the gradebook shows everything', async () => {
     await link(iris, 'Grading')
-    await iris.screenshot({ path: '/tmp/school-grading.png', fullPage: true })
     await button(iris, 'Record evaluations')
     await iris.getByRole('menuitem', { name: 'Check ride' }).click()
     await iris.getByRole('heading', { name: 'Evaluate: Check ride' }).waitFor()
-    await iris.screenshot({ path: '/tmp/school-evaluate.png', fullPage: true })
     for (const name of ['Ada', 'Ben']) {
       await iris.getByRole('button', { name: new RegExp(`^${name} `) }).click()
       await iris.getByRole('radiogroup', { name: 'Result' }).getByText('Passed').click()
@@ -200,17 +197,17 @@ test('a school is run in the browser, from the front page on', { skip: noChromiu
       const row = iris.getByRole('row', { name: new RegExp(name) })
       await until(`${name} has passed everything`, async () => (await row.getByText('Passed').count()) >= 4)
     }
-    await iris.screenshot({ path: '/tmp/school-gradebook.png', fullPage: true })
   })
 
   await tell('the students’ home pages show that everything is done', async () => {
     for (const page of [ada, ben]) {
       await page.goto(`${address}/dashboard`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.screenshot({ path: '/tmp/school-home.png', fullPage: true })
-      await page.getByText('Nothing is due in the next 14 days.').waitFor()
+      await page.getByText('All 4 lessons passed').waitFor()
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
     }
   })
-  assert.deepEqual([problems, complaints, ...others], [[], [], [], []])
+  // The first launch of an app is refused until the student allows it, which the browser itself reports.
+  const unexpected = others.map((all) => all.filter((problem) => !/lesson\/launch: .*401/.test(problem)))
+  assert.deepEqual([problems, complaints, ...unexpected], [[], [], [], []])
 })
