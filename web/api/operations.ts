@@ -1070,7 +1070,7 @@ export const listDates = /* @__PURE__ */ operation<{ classId: string; studentId?
 /** Set dates of a class. */
 export const setDates = /* @__PURE__ */ operation<{ classId: string; dates: ({ lessonId?: string; studentId?: string; opens?: string | null; due?: string | null; closes?: string | null })[] }, ClassDates>('setDates', 'PUT', '/edu/v1/class/dates')
 
-/** Clear dates of a class. */
+/** Delete dates of a class. */
 export const clearDates = /* @__PURE__ */ operation<{ classId: string; lessonId?: string; studentId?: string }, ClassDates>('clearDates', 'POST', '/edu/v1/class/dates/clear')
 
 /** Record evaluations. */
