@@ -1,12 +1,13 @@
 import { Anchor, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useHere } from '../../api/here.ts'
 import { UnsavedGuard } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { appWords } from '../words.ts'
 import { AREAS, areaOf } from './areas.ts'
+import { BellButton } from './bell.tsx'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import { followNavigation } from './focus.ts'
 import classes from './frame.module.css'
@@ -14,9 +15,6 @@ import { Mark } from './mark.tsx'
 import { AreaNavigation } from './navigation.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { SearchButton } from './search-button.tsx'
-
-/** Loaded after the page, because it is on every page and no page needs it at once. */
-const BellButton = lazy(async () => ({ default: (await import('./bell.tsx')).BellButton }))
 
 /** The library react-remove-scroll keeps fixed elements of this class in place when it hides the scroll bar. */
 const BESIDE_SCROLL_BAR = 'right-scroll-bar-position'
@@ -83,11 +81,7 @@ export function Frame() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {here.person && <SearchButton />}
-            {here.person && (
-              <Suspense fallback={<span className={classes.bell} />}>
-                <BellButton />
-              </Suspense>
-            )}
+            {here.person && <BellButton />}
             <EnvironmentSwitch here={here} />
             <PersonMenu here={here} />
           </Group>
