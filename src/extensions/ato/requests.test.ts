@@ -116,7 +116,12 @@ test('a request from its start to its end: the plugin is sent what it needs, and
     subject,
     payload: { plugin: plugin.pluginId, document: { requestId, distributions } },
   })
-  assert.deepEqual(events, [
+  assert.deepEqual(
+    events.flatMap(({ kind, payload }) => (kind === 'request.moved' ? [payload.status] : [])),
+    ['in-progress', 'action-required', 'in-progress', 'under-review', 'completed'],
+  )
+  const sent = events.filter(({ kind }) => kind !== 'request.moved')
+  assert.deepEqual(sent, [
     { kind: 'request.started', subject, payload: { plugin: plugin.pluginId, document } },
     changed(two),
     changed(left),
@@ -168,7 +173,7 @@ test('each operation emits the events that are pinned here, and no others', asyn
   const staff = await signInToPlugin(app, 'drew', 'helper')
   const both = ['distributions.changed', 'distributions.changed']
   const emitted: Readonly<Record<string, readonly [body: object, ...kinds: string[]]>> = {
-    reportAtoStatus: [{ requestId: open, status: 'in-progress' }],
+    reportAtoStatus: [{ requestId: open, status: 'in-progress' }, 'request.moved'],
     reportAtoAlert: [{ requestId: open, title: 'x' }],
     addAtoPackage: [{ clientId: 'gs-first', name: 'x' }],
     // The package has two open requests, so each change of its distributions emits two events.

@@ -68,6 +68,7 @@ export async function populate(app: TestApp): Promise<TracedPerson> {
   const saying = { actor: userIds[0], verb: 'Perfect Sequence', object: { target: 'Quillon' } }
   assert.equal((await client.post('/edu/v1/xapi/statement', saying)).status, 200)
   await insertTraces(app, personId, userIds[0]!, email)
+  await app.sql(`insert into notification_settings (person_id, kind, app, email) values (${personId}, 'note', true, 'off')`)
   const browser = app.visitor()
   const wrong = { handle: HANDLE, password: 'wrong' }
   assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)
