@@ -1,4 +1,4 @@
-import { decodeCsv, FORMULA, readCsv } from './csv.ts'
+import { decodeCsv, FORMULA, findSeparator, readCsv } from './csv.ts'
 import { fail } from './errors.ts'
 import { isLine } from './lines.ts'
 
@@ -27,11 +27,12 @@ export interface TableRow<Column extends string> {
 
 /** Reads a CSV file whose first line names its columns, in any order. Throws if the file as a whole is unusable. */
 export function readTable<Column extends string>(file: Buffer, table: Table<Column>): TableRow<Column>[] {
-  const firstLine = `its first line names the columns, separated by commas: ${table.columns.join(', ')}`
+  const firstLine = `its first line names the columns, separated by commas, semicolons or tabs: ${table.columns.join(', ')}`
   const rows: TableRow<Column>[] = []
   let columns: Column[] | undefined
   let number = 0
-  for (const record of readCsv(decodeCsv(file))) {
+  const text = decodeCsv(file)
+  for (const record of readCsv(text, findSeparator(text))) {
     number++
     if (!columns) columns = readColumns(record, table, firstLine)
     else if (record.length > 1 || record[0]!.trim() !== '') rows.push(toRow(number, record, columns))
@@ -45,13 +46,22 @@ export function readTable<Column extends string>(file: Buffer, table: Table<Colu
 /** Compares column names without case, spaces, hyphens and underscores: `Given name` is `givenName`. */
 const folded = (name: string): string => name.toLowerCase().replace(/[\s_-]+/g, '')
 
+/** Other names of columns, folded, that spreadsheets of schools have. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  firstname: 'givenname',
+  lastname: 'familyname',
+  surname: 'familyname',
+  emailaddress: 'email',
+}
+
 function readColumns<Column extends string>(
   names: readonly string[],
   { columns: known, oneOf }: Table<Column>,
   firstLine: string,
 ): Column[] {
   const columns = names.map((name) => {
-    const column = known.find((one) => folded(one) === folded(name))
+    const wanted = SYNONYMS[folded(name)] ?? folded(name)
+    const column = known.find((one) => folded(one) === wanted)
     if (!column) throw fail('validationFailed', `Unknown column ${name.trim().slice(0, SHOWN_LENGTH)}; ${firstLine}`)
     return column
   })

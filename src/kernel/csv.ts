@@ -11,19 +11,30 @@ export function decodeCsv(bytes: Buffer): string {
   }
 }
 
+const SEPARATORS = [',', ';', '\t'] as const
+type Separator = (typeof SEPARATORS)[number]
+
+/** Finds the separator in the first line: in some countries spreadsheets write semicolons, and copied cells have tabs. */
+export function findSeparator(text: string): Separator {
+  const line = /^[^\r\n]*/.exec(text)![0]
+  const count = (separator: Separator) => line.split(separator).length
+  return SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best))
+}
+
 /**
- * Parses CSV (RFC 4180). Quoted fields may contain commas, line ends and doubled quotes. Records end with CRLF, LF or
- * CR. An empty line is a record of one empty field. Throws on input that other parsers could interpret differently.
+ * Parses CSV (RFC 4180). Quoted fields may contain separators, line ends and doubled quotes. Records end with CRLF, LF
+ * or CR. An empty line is a record of one empty field. Throws on input that other parsers could interpret differently.
  */
-export function* readCsv(text: string): Generator<string[]> {
+export function* readCsv(text: string, separator: Separator = ','): Generator<string[]> {
+  const plain = new RegExp(`[^"${separator}\\r\\n]*`, 'y')
   let at = 0
   for (let row = 1; at < text.length; row++) {
     const record: string[] = []
     for (let isMore = true; isMore; ) {
-      const field = text[at] === '"' ? readQuoted(text, at, row) : readPlain(text, at)
+      const field = text[at] === '"' ? readQuoted(text, at, row) : readPlain(text, at, plain)
       record.push(field.value)
       at = field.end
-      isMore = text[at] === ','
+      isMore = text[at] === separator
       if (isMore) at++
       else if (at < text.length) at = skipLineEnd(text, at, row)
     }
@@ -37,11 +48,9 @@ interface ParsedField {
   readonly end: number
 }
 
-const PLAIN = /[^",\r\n]*/y
-
-function readPlain(text: string, at: number): ParsedField {
-  PLAIN.lastIndex = at
-  const value = PLAIN.exec(text)![0]
+function readPlain(text: string, at: number, plain: RegExp): ParsedField {
+  plain.lastIndex = at
+  const value = plain.exec(text)![0]
   return { value, end: at + value.length }
 }
 

@@ -476,6 +476,9 @@ test('people who run a school find its people and settings outside the console',
   await heading(page, 'Sandhills Aviation School')
   const areas = page.getByRole('navigation', { name: 'Areas' })
   assert.equal(await areas.getByRole('link', { name: 'Organisations' }).getAttribute('aria-current'), 'page')
+  await page.setViewportSize({ width: 1000, height: 700 })
+  const { x, width } = (await page.getByRole('button', { name: /^Account menu/ }).boundingBox())!
+  assert.ok(x + width <= 1000, 'the areas leave room for the menu')
   await look(page)
   await page.goto(`${address}/admin/people`)
   await button(page, 'Import people')

@@ -365,6 +365,24 @@ test('a file corrects the names of accounts that the organisation manages, and o
   )
 })
 
+test('a file may have semicolons or tabs, and the headings that spreadsheets of schools have', async (t) => {
+  const { importCsv } = await open(t)
+  for (const [separator, i] of [
+    [',', 0],
+    [';', 1],
+    ['\t', 2],
+  ] as const) {
+    const rows = [
+      ['First name', 'SURNAME', 'E-Mail', 'Role'],
+      ['Noor', '"Haddad, Dr."', `noor${i}@example.org`, 'instructor'],
+    ]
+    const csv = rows.map((row) => row.join(separator)).join('\r\n')
+    const { status, body } = await importCsv('casey', csv, { dryRun: 'true' })
+    assert.deepEqual([status, body.counts?.invited], [200, 1], JSON.stringify(body))
+  }
+  assertError(await importCsv('casey', 'First name,givenName,email\na,b,c'), 400, 4003, /two columns named givenName/)
+})
+
 test('a file of a thousand people is imported at once, and repeating it changes nothing', async (t) => {
   const { app, importCsv, list } = await open(t)
   const people = size(1000)
