@@ -882,7 +882,10 @@ export async function send(
     from === 'image' ? await plain().png().toBuffer() : (fileText(file) ?? JSON.stringify(Object.fromEntries(fields)))
   const address = isInQuery && query.size > 0 ? `${path}?${query}` : path
   const init = { method, headers, ...(from === 'query' ? {} : { body: body as string }) }
-  if (output.kind === 'events') return glance(new URL(address, app.address), init)
+  if (output.kind === 'events') {
+    const cookie = [...(isInPages ? browser : visitor).cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    return glance(new URL(address, app.address), { ...init, headers: { ...headers, ...(cookie && { cookie }) } })
+  }
   return (isInPages ? browser : visitor).send(address, init)
 }
 
