@@ -551,7 +551,7 @@ export const listSentInvitations = /* @__PURE__ */ operation<{ organisation?: st
 /** Resend an invitation. */
 export const resendInvitation = /* @__PURE__ */ operation<{ invitationId: string }, SentInvitation>('resendInvitation', 'POST', '/edu/v1/invitation/resend')
 
-/** Correct an invitation. */
+/** Change an invitation. */
 export const correctInvitation = /* @__PURE__ */ operation<{ invitationId: string; email?: string; firstName?: string; lastName?: string }, SentInvitation>('correctInvitation', 'POST', '/edu/v1/invitation/correct')
 
 /** Withdraw an invitation. */

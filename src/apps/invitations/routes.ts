@@ -74,7 +74,7 @@ export const invitationOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/invitation/correct', {
     name: 'correctInvitation',
-    summary: 'Correct an invitation',
+    summary: 'Change an invitation',
     description:
       'Corrects the e-mail address or the names of an invitation by e-mail address, and sends it again with a new id. The link that was sent before stops working. An address can be invited once a minute, and at most five times.',
     example: {

@@ -117,7 +117,9 @@ test('a request from its start to its end: the plugin is sent what it needs, and
     payload: { plugin: plugin.pluginId, document: { requestId, distributions } },
   })
   assert.deepEqual(
-    events.flatMap(({ kind, payload }) => (kind === 'request.moved' ? [(payload as unknown as { status: string }).status] : [])),
+    events.flatMap(({ kind, payload }) =>
+      kind === 'request.moved' ? [(payload as unknown as { status: string }).status] : [],
+    ),
     ['in-progress', 'action-required', 'in-progress', 'under-review', 'completed'],
   )
   const sent = events.filter(({ kind }) => kind !== 'request.moved')
