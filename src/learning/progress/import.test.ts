@@ -63,6 +63,8 @@ test('attempts and notes come with the class of a file, once, and count like any
       completed: end,
       progressIntervals: [{ start, end }],
       idleIntervals: [],
+      due: null,
+      late: false,
     })
     const standings = await app.sql(
       `select t.key, s.attempts, s.state, s.result, s.is_passed, s.active_ms::int from standings s join attempts t on t.id = s.attempt_id order by 1`,
