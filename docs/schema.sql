@@ -984,6 +984,7 @@ CREATE INDEX lesson_dates_by_enrolment ON lesson_dates (enrolment_id);
 CREATE INDEX lesson_dates_by_lesson ON lesson_dates (lesson_id);
 CREATE INDEX lesson_dates_by_setter ON lesson_dates (set_by);
 CREATE INDEX lesson_dates_due ON lesson_dates (due_at);
+CREATE INDEX lesson_dates_opening ON lesson_dates (opens_at);
 
 CREATE TABLE lesson_locks (
   class_id bigint NOT NULL,

@@ -9,7 +9,7 @@ import {
   ATO,
   ask,
   REDIRECT,
-  readEvents,
+  readDelivered,
   registerAtoPlugin,
   setUpSchool,
   signInToPlugin,
@@ -353,11 +353,11 @@ test('another environment knows nothing of it', async () => {
   assert.equal((await read(requestId)).timeline.length, 1)
 })
 
-test('reports emit nothing', async () => {
+test('reports send nothing to plugins', async () => {
   const requestId = await start()
-  const before = await readEvents(app)
+  const before = await readDelivered(app)
   await report(staff, requestId, { status: 'in-progress' })
   await alert(staff, requestId)
   await ask(drew, 'POST', '/request/cancel', { requestId })
-  assert.deepEqual(await readEvents(app), before)
+  assert.deepEqual(await readDelivered(app), before)
 })

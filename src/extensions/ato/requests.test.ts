@@ -6,11 +6,12 @@ import { openExport, readAll, unzip } from '../../identity/exports/testing.ts'
 import { isWrite } from '../../kernel/http/operation.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { assertError, sharedApp } from '../../operations/testing/testing.ts'
-import { atoEvents } from './events.ts'
+import { atoEvents, atoStatusEvents } from './events.ts'
 import {
   ATO,
   ask,
   makePackage,
+  readDelivered,
   readEvents,
   registerAtoPlugin,
   setUpSchool,
@@ -55,7 +56,7 @@ test('a request from its start to its end: the plugin is sent what it needs, and
   assert.match(packageId, /^[\w-]{22}$/)
   assert.deepEqual(rest, { clientId: 'gs-first', name: 'Lessons', companyPhone: '+1 555 0100', distributions: [] })
   const [first] = (await addDistribution(packageId, 'One')).distributions
-  const before = (await readEvents(app)).length
+  const before = (await readDelivered(app)).length
 
   const started = await ask(drew, 'PUT', '/request', { packageId, pluginClientId, status: 'completed' })
   const { requestId, startedDate } = started
@@ -92,7 +93,7 @@ test('a request from its start to its end: the plugin is sent what it needs, and
   // The request is completed, so the change below must emit no event for it.
   await addDistribution(packageId, 'Three')
 
-  const events = (await readEvents(app)).slice(before)
+  const events = (await readDelivered(app)).slice(before)
   const [{ id }] = (await app.sql(`select id from ato_requests where key = '${requestId}'`)) as [{ id: string }]
   const subject = `request:${id}`
   const document = {
@@ -168,7 +169,7 @@ test('each operation emits the events that are pinned here, and no others', asyn
   const staff = await signInToPlugin(app, 'drew', 'helper')
   const both = ['distributions.changed', 'distributions.changed']
   const emitted: Readonly<Record<string, readonly [body: object, ...kinds: string[]]>> = {
-    reportAtoStatus: [{ requestId: open, status: 'in-progress' }],
+    reportAtoStatus: [{ requestId: open, status: 'in-progress' }, 'request.moved'],
     reportAtoAlert: [{ requestId: open, title: 'x' }],
     addAtoPackage: [{ clientId: 'gs-first', name: 'x' }],
     // The package has two open requests, so each change of its distributions emits two events.
@@ -192,8 +193,10 @@ test('each operation emits the events that are pinned here, and no others', asyn
       kinds,
       name,
     )
-    assert.ok(kinds.every((kind) => (atoEvents.kinds as readonly string[]).includes(kind)))
-    for (const { payload } of events) assert.deepEqual(Object.keys(payload).sort(), ['document', 'plugin'])
+    const fields = name === 'reportAtoStatus' ? ['by', 'request', 'status'] : ['document', 'plugin']
+    for (const { payload } of events) assert.deepEqual(Object.keys(payload).sort(), fields)
+    const table = name === 'reportAtoStatus' ? atoStatusEvents : atoEvents
+    assert.ok(kinds.every((kind) => (table.kinds as readonly string[]).includes(kind)))
     if (kinds.length === 2)
       assert.deepEqual(
         events.map(({ payload }) => payload.plugin),
