@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { FILES, FIRST_SOLO, MADE_AT, QUESTIONS, SOLO_CLASSES } from './first-solo.ts'
 
 /** Generates demo.json: `node demo/make-demo.ts`. A test checks that the file equals the output of `printDemo`. */
 
@@ -344,7 +345,7 @@ const PLANS = [
       score,
       engines: [{ ...ENGINE, score, reasons: reasons.map(([, text]) => text), weights: reasons.map(([one]) => one) }],
     })),
-    created: '2026-01-12T10:00:00Z',
+    created: '2025-09-08T10:00:00Z',
   },
 ]
 
@@ -418,8 +419,9 @@ const person = (name: string, lastName: string, more: object) => ({
 })
 
 export const makeDemo = () => ({
+  madeAt: MADE_AT,
   organisations: [
-    { key: 'sandhills', name: 'Sandhills Aviation School' },
+    { key: 'sandhills', name: 'Sandhills Aviation School', timeZone: 'Europe/London' },
     { key: 'northwind', name: 'Northwind Training' },
   ],
   people: [
@@ -494,8 +496,10 @@ export const makeDemo = () => ({
       ['http://localhost:4102/callback', ...REFERENCE],
     ),
   ],
-  courses: [PREFLIGHT],
-  classes: CLASSES,
+  files: FILES,
+  questions: QUESTIONS,
+  courses: [PREFLIGHT, FIRST_SOLO],
+  classes: [...CLASSES, ...SOLO_CLASSES],
   badges: BADGES,
   credentials: CREDENTIALS,
   plans: PLANS,
@@ -516,8 +520,10 @@ const makePlugin = (key: string, name: string, plugin: object, redirectUris: str
 
 /** Returns the contents of demo.json, with one entry per line so that the file is readable. */
 export const printDemo = (): string => {
-  const sections = Object.entries(makeDemo()).map(
-    ([name, entries]) => `  "${name}": [\n${entries.map((entry) => `    ${JSON.stringify(entry)}`).join(',\n')}\n  ]`,
+  const sections = Object.entries(makeDemo()).map(([name, entries]) =>
+    typeof entries === 'string'
+      ? `  "${name}": ${JSON.stringify(entries)}`
+      : `  "${name}": [\n${entries.map((entry) => `    ${JSON.stringify(entry)}`).join(',\n')}\n  ]`,
   )
   return `{\n${sections.join(',\n')}\n}\n`
 }

@@ -42,6 +42,28 @@ CREATE TABLE additional_info (
 );
 CREATE INDEX additional_info_by_person ON additional_info (person_id);
 
+CREATE TABLE announcements (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  organisation_id bigint NOT NULL,
+  class_id bigint,
+  author_id bigint,
+  title text NOT NULL,
+  text text NOT NULL,
+  recipients integer NOT NULL,
+  waiting bigint[],
+  "position" integer NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT announcements_pkey PRIMARY KEY (id),
+  CONSTRAINT announcements_author_id_fkey FOREIGN KEY (author_id) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT announcements_class_id_fkey FOREIGN KEY (class_id) REFERENCES classes(id) ON DELETE CASCADE,
+  CONSTRAINT announcements_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT announcements_key_key UNIQUE (key)
+);
+CREATE INDEX announcements_by_author ON announcements (author_id);
+CREATE INDEX announcements_by_class ON announcements (class_id, created_at DESC, id DESC) WHERE (class_id IS NOT NULL);
+CREATE INDEX announcements_by_organisation ON announcements (organisation_id, created_at DESC, id DESC) WHERE (class_id IS NULL);
+
 CREATE TABLE app_origins (
   app_id bigint NOT NULL,
   origin text NOT NULL,
@@ -448,6 +470,16 @@ CREATE TABLE buckets (
   CONSTRAINT buckets_blocks_check CHECK (blocks > 0),
   CONSTRAINT buckets_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
   CONSTRAINT buckets_app_id_id_key UNIQUE (app_id, id)
+);
+
+CREATE TABLE calendar_feeds (
+  person_id bigint NOT NULL,
+  token_hash bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  read_at timestamptz,
+  CONSTRAINT calendar_feeds_pkey PRIMARY KEY (person_id),
+  CONSTRAINT calendar_feeds_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT calendar_feeds_token_hash_key UNIQUE (token_hash)
 );
 
 CREATE TABLE class_staff (
@@ -984,6 +1016,7 @@ CREATE INDEX lesson_dates_by_enrolment ON lesson_dates (enrolment_id);
 CREATE INDEX lesson_dates_by_lesson ON lesson_dates (lesson_id);
 CREATE INDEX lesson_dates_by_setter ON lesson_dates (set_by);
 CREATE INDEX lesson_dates_due ON lesson_dates (due_at);
+CREATE INDEX lesson_dates_of_class ON lesson_dates (class_id) WHERE (enrolment_id IS NULL);
 CREATE INDEX lesson_dates_opening ON lesson_dates (opens_at);
 
 CREATE TABLE lesson_locks (
@@ -1141,6 +1174,7 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_person_id_key_key UNIQUE (person_id, key)
 );
 CREATE INDEX notifications_by_age ON notifications (created_at);
+CREATE INDEX notifications_by_announcement ON notifications (key) WHERE (kind = 'announcement'::text);
 CREATE INDEX notifications_by_scope ON notifications (scope, person_id) WHERE (scope IS NOT NULL);
 CREATE INDEX notifications_in_digest ON notifications (person_id) WHERE ((mail = 'digest'::text) AND (mail_tried_at IS NULL));
 CREATE INDEX notifications_shown ON notifications (person_id, "position") WHERE is_shown;
@@ -1840,6 +1874,24 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION audience_of(organisation bigint, class bigint)
+ RETURNS TABLE(person_id bigint)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT e.person_id
+    FROM enrolments e
+   WHERE ((e.class_id = audience_of.class) AND (e.status = 'active'::text))
+ UNION
+  SELECT s.person_id
+    FROM class_staff s
+   WHERE (s.class_id = audience_of.class)
+ UNION
+  SELECT m.person_id
+    FROM organisation_members m
+   WHERE ((audience_of.class IS NULL) AND (m.organisation_id = audience_of.organisation));
+END;
+
 CREATE OR REPLACE FUNCTION badge_met(b badges, enrolment bigint, version bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -2002,6 +2054,55 @@ BEGIN ATOMIC
            WHERE ((m.organisation_id = creates_courses.organisation) AND (m.person_id = creates_courses.person) AND (m.role = 'instructor'::text) AND (o.course_authors = 'instructors'::text))
           OFFSET 0)))
     FROM roles_in_organisation(creates_courses.person, creates_courses.organisation) r(owns, administers);
+END;
+
+CREATE OR REPLACE FUNCTION dates_in(class bigint, version bigint)
+ RETURNS TABLE(enrolment_id bigint, lesson_id bigint, parent_id bigint, opens_at timestamptz, due_at timestamptz, closes_at timestamptz)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ WITH base AS MATERIALIZED (
+          SELECT v.lesson_id,
+             v.parent_id,
+             d.opens_at,
+             d.due_at,
+             d.closes_at
+            FROM (lesson_versions v
+              CROSS JOIN LATERAL dates_of(NULL::bigint, dates_in.class, v.lesson_id, v.parent_id) d(opens_at, due_at, closes_at))
+           WHERE (v.version_id = dates_in.version)
+         ), own AS MATERIALIZED (
+          SELECT d.class_id,
+             d.lesson_id,
+             d.enrolment_id,
+             d.opens_at,
+             d.due_at,
+             d.closes_at,
+             d.set_by,
+             d.set_at
+            FROM (lesson_dates d
+              JOIN enrolments e ON (((e.id = d.enrolment_id) AND (e.class_id = d.class_id))))
+           WHERE (d.class_id = dates_in.class)
+         )
+  SELECT NULL::bigint,
+     b.lesson_id,
+     b.parent_id,
+     b.opens_at,
+     b.due_at,
+     b.closes_at
+    FROM base b
+ UNION ALL
+  SELECT s.enrolment_id,
+     b.lesson_id,
+     b.parent_id,
+     COALESCE(l.opens_at, p.opens_at, w.opens_at, b.opens_at) AS "coalesce",
+     COALESCE(l.due_at, p.due_at, w.due_at, b.due_at) AS "coalesce",
+     COALESCE(l.closes_at, p.closes_at, w.closes_at, b.closes_at) AS "coalesce"
+    FROM ((((( SELECT DISTINCT o.enrolment_id
+            FROM own o) s
+      CROSS JOIN base b)
+      LEFT JOIN own l ON (((l.enrolment_id = s.enrolment_id) AND (l.lesson_id = b.lesson_id))))
+      LEFT JOIN own p ON (((p.enrolment_id = s.enrolment_id) AND (p.lesson_id = b.parent_id))))
+      LEFT JOIN own w ON (((w.enrolment_id = s.enrolment_id) AND (w.lesson_id IS NULL))));
 END;
 
 CREATE OR REPLACE FUNCTION dates_of(enrolment bigint, class bigint, lesson bigint, parent bigint)

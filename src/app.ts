@@ -38,9 +38,12 @@ import { messages } from './kernel/messages/room.ts'
 import type { Room } from './kernel/room.ts'
 import { sessions } from './kernel/sessions/room.ts'
 import { shares } from './kernel/shares/room.ts'
+import { announcements } from './learning/announcements/room.ts'
+import { calendar } from './learning/calendar/room.ts'
 import { classes } from './learning/classes/room.ts'
 import { content } from './learning/content/room.ts'
 import { courses } from './learning/courses/room.ts'
+import { dates } from './learning/dates/room.ts'
 import { evaluations } from './learning/evaluations/room.ts'
 import { notes } from './learning/notes/room.ts'
 import { progress } from './learning/progress/room.ts'
@@ -83,8 +86,11 @@ export const rooms: readonly Room[] = [
   courses, // /edu/v1/course, /edu/v1/lesson: courses, lessons and objectives
   classes, // /edu/v1/class: classes, enrolments and rosters
   progress, // /edu/v1/lesson/progress: attempts, locks and grading
+  dates, // /edu/v1/class/dates: when classes and lessons open, are due and close
   evaluations, // /edu/v1/evaluation: what instructors record about instructor-led lessons
   notes, // /edu/v1/note: notes about students
+  announcements, // /edu/v1/announcement: announcements to classes and organisations
+  calendar, // /edu/v1/agenda, /edu/v1/calendar: dates of lessons, and the address that calendar programs read
   content, // /edu/v1/file: uploaded files, and the origin that serves them
   quizzes, // /edu/v1/question, /edu/v1/quiz: question banks, quizzes and their results
   // records: the record store, and the results of students

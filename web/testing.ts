@@ -83,6 +83,13 @@ const DASHBOARD: readonly PageCase[] = [
     waitFor: 'Lucía Fernández',
   },
   {
+    name: 'dates',
+    person: 'Casey',
+    path: '/dashboard/classes/class-alpha/dates',
+    heading: 'Dates',
+    waitFor: 'Whole class',
+  },
+  {
     name: 'class-settings',
     person: 'Ellis',
     path: '/dashboard/classes/class-alpha/settings',
@@ -101,7 +108,7 @@ const DASHBOARD: readonly PageCase[] = [
     person: 'Ellis',
     path: '/dashboard/questions/sandhills',
     heading: 'Question bank',
-    waitFor: 'No questions yet',
+    waitFor: 'How high above the airfield do we fly the circuit?',
   },
   {
     name: 'course-preview',
@@ -117,6 +124,7 @@ const DASHBOARD: readonly PageCase[] = [
     heading: 'Walkaround',
     waitFor: 'Nothing you do here is recorded',
   },
+  { name: 'calendar', person: 'Avery', path: '/dashboard/calendar', heading: 'Calendar', waitFor: 'Create address' },
   { name: 'dashboard-manager', person: 'Ellis', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
 ]
 
@@ -251,6 +259,7 @@ export const SEEN_IN_STORIES: readonly string[] = [
   '/admin/record-store/statements/$statementId',
   '/planner/searches/$searchId',
   '/planner/plans/$planId',
+  '/account/announcements/$announcementId',
   '/account/children/$handle',
   '/account/children/$handle/friends',
 ]
@@ -300,6 +309,13 @@ const ACCOUNT: readonly PageCase[] = [
     path: '/account/invitations',
     heading: 'Invitations',
     waitFor: 'Sandhills Aviation School',
+  },
+  {
+    name: 'notifications',
+    person: 'Avery',
+    path: '/account/notifications',
+    heading: 'Notifications',
+    waitFor: 'Daily digests are sent at 7:00',
   },
   { name: 'data', person: 'Avery', path: '/account/data', heading: 'Your data', waitFor: 'What stays' },
 ]

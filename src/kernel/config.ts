@@ -293,6 +293,11 @@ const SETTINGS = {
     '30',
     whole(1, 1_000_000),
   ),
+  RATE_ANNOUNCEMENT_PER_HOUR: setting(
+    'Announcements to classes and organisations that one user may create per hour.',
+    '20',
+    whole(1, 1_000_000),
+  ),
   RATE_INVITE_PER_HOUR: setting(
     'Invitations to organisations and classes that one user may send per hour. Handles that do not exist count too, so that they cannot be guessed by inviting.',
     '200',

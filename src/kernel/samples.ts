@@ -36,12 +36,15 @@ export const RESET_CODE = 'gs_pr_Lk7jH1gF5dS9aP3oI6uY0tR4eW8qM2nB6vC1xZ5lKj9Hg3F
 export const SIGN_UP_CODE = 'gs_su_Pq4wE8rT2yU6iO0aS5dF9gH3jK7lZ1xC6vB0nM4qW8eR3tYu'
 export const ORGANISATION_CODE = 'DGRGS-PGPHP'
 
+export const CALENDAR_SECRET = 'gs_cf_Wq7zN3kT9vB5xM1rL8cY4pH6jD2gS0fA7eU3iO9tK5yXn1Zq'
+
 export const SESSION_ID = '6f1c9a52-3b7e-4d08-9c41-a2f5d0b83e17'
 export const BROWSER_ID = 'b84d2e60-57fa-4c19-8e3b-1d90c6a7f245'
 export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const INVITATION_ID = 'mD5vTq8KcXf2RbW7nLs0Jg'
 export const EVALUATION_ID = 'gV3nYd7LpXs1MqT8cHk5Rw'
+export const ANNOUNCEMENT_ID = 'tK8wQz3BnVr5XcJ1mLd6Hg'
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 export const FILE_ID = 'Vb3nQx8RtLm2KzWc7HdJ0g'
 export const QUESTION_ID = 'kV4wZr8NqYt1HcM6xPb3Sg'

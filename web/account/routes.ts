@@ -3,18 +3,21 @@ import { load } from '../api/load.ts'
 import {
   listChildren,
   listInvitations,
+  listNotifications,
   listOrganisations,
   listOwnApps,
   listOwnBrowsers,
   listPasskeys,
+  readAnnouncement,
   readChildFriends,
+  readNotificationSettings,
   readOwnFriends,
   readSettings,
   readSkills,
 } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
-import { known, oneOf } from '../parts/search.ts'
+import { known, matching, oneOf } from '../parts/search.ts'
 
 const overview = createRoute({
   getParentRoute: () => signedIn,
@@ -104,6 +107,27 @@ const invitations = createRoute({
     load({ invitations: query(listInvitations, {}), organisations: query(listOrganisations, { limit: 100 }) }),
 })
 
+const notifications = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account/notifications',
+  component: lazyRouteComponent(() => import('./notifications/notifications-page.tsx'), 'NotificationsPage'),
+  validateSearch: (search: Record<string, unknown>): { cursor?: string } =>
+    known({ cursor: matching(/^\d{1,15}$/, search.cursor) }),
+  loaderDeps: ({ search: { cursor } }) => ({ ...(cursor !== undefined && { cursor }) }),
+  loader: ({ deps }) =>
+    load(
+      { settings: query(readNotificationSettings, {}) },
+      { notifications: query(listNotifications, { limit: 20, ...deps }) },
+    ),
+})
+
+const announcement = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account/announcements/$announcementId',
+  component: lazyRouteComponent(() => import('./announcements/announcement-page.tsx'), 'AnnouncementPage'),
+  loader: ({ params }) => load({ announcement: query(readAnnouncement, params) }),
+})
+
 const data = createRoute({
   getParentRoute: () => signedIn,
   path: '/account/data',
@@ -119,5 +143,7 @@ export const accountRoutes = [
   children,
   childFrame.addChildren([child, childFriends]),
   invitations,
+  notifications,
+  announcement,
   data,
 ] as const

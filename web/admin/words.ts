@@ -48,6 +48,8 @@ export const adminWords = {
   people: {
     title: 'People',
     lead: 'Everyone with an account',
+    import: 'Import people',
+    importHelp: 'People are imported into an organisation, whose page also has invitations and sign-up.',
     find: 'Find',
     findHelp: 'Handle, name or e-mail',
     status: 'Status',

@@ -186,6 +186,7 @@ export const address =
 type Listeners<Events> = { readonly [Name in keyof Events]?: (data: Events[Name]) => void }
 
 const REOPEN_MS = 5000
+const LONGEST_REOPEN_MS = 60_000
 
 /**
  * Creates a function that opens a stream of server-sent events and returns a function that closes it. After a lost
@@ -196,15 +197,21 @@ export const stream =
   (input: Input, listeners: Listeners<Events>, onConnected?: (isConnected: boolean) => void): (() => void) => {
     let source: EventSource
     let timer: ReturnType<typeof setTimeout> | undefined
+    let reopenMs = REOPEN_MS
     const open = () => {
       source = new EventSource(fillIn(path, input as Fields))
       for (const [name, listen] of Object.entries(listeners) as [string, (data: unknown) => void][])
         source.addEventListener(name, (event) => listen(JSON.parse((event as MessageEvent<string>).data)))
-      source.onopen = () => onConnected?.(true)
+      source.onopen = () => {
+        reopenMs = REOPEN_MS
+        onConnected?.(true)
+      }
       source.onerror = () => {
         onConnected?.(false)
         // Browsers do not reconnect after an error status, such as 503 while the platform is starting.
-        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_MS)
+        if (source.readyState !== EventSource.CLOSED) return
+        timer = setTimeout(open, reopenMs)
+        reopenMs = Math.min(LONGEST_REOPEN_MS, reopenMs * 2)
       }
     }
     open()

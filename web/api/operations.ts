@@ -21,7 +21,7 @@ export type DeviceCodes = { device_code: string; user_code: string; verification
 
 export type Me = { handle: string; name: string }
 
-export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; isTest: boolean; areas: ("dashboard" | "console" | "planner" | "admin")[]; may: PersonPermissions } | null; signUp: boolean; demoPeople: DemoPerson[] }
+export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; isTest: boolean; areas: ("dashboard" | "organisations" | "console" | "planner" | "admin")[]; may: PersonPermissions } | null; signUp: boolean; demoPeople: DemoPerson[] }
 
 export type PersonPermissions = { administer: boolean; createOrganisation: boolean; createCourse: boolean; lookAfterChildren: boolean }
 
@@ -49,9 +49,9 @@ export type InvitationPerson = { handle: string; name: string }
 
 export type SentInvitationPage = { docs: SentInvitation[]; total: number; limit: number; page: number; pages: number }
 
-export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; name: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
+export type SentInvitation = { invitationId: string; organisation: string; classId: string | null; handle: string; name: string; firstName: string; lastName: string; role: string; status: "pending" | "notAccepted"; sentDate: string; expiresDate: string }
 
-export type Organisation = { organisation: string; name: string; role: string | null; courseAuthors: "owners" | "instructors"; may: OrganisationPermissions }
+export type Organisation = { organisation: string; name: string; role: string | null; courseAuthors: "owners" | "instructors"; timeZone: string; may: OrganisationPermissions }
 
 export type OrganisationPermissions = { manage: boolean; leave: boolean; createCourses: boolean }
 
@@ -187,7 +187,7 @@ export type Class = { classId: string; groupId: string; name: string; sequential
 
 export type ClassDetails = { classId: string; groupId: string; name: string; sequential: boolean; ended: boolean; course: Course; joinCode: string | null; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; may: ClassPermissions; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
 
-export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; evaluate: boolean; keepNotes: boolean; leave: boolean; writeOwnNotes: boolean }
+export type ClassPermissions = { manage: boolean; changeRoster: boolean; setLocks: boolean; grade: boolean; launch: boolean; evaluate: boolean; keepNotes: boolean; announce: boolean; leave: boolean; writeOwnNotes: boolean }
 
 export type ClassStaff = { handle: string; firstName: string; lastName: string; role: "instructor" | "observer" }
 
@@ -213,7 +213,7 @@ export type LessonProgress = { studentId: string; lessonId: string; lessonResult
 
 export type LessonProgressHistory = ReportedProgress[] | LessonProgressPage
 
-export type ReportedProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[]; reported: { via: "app" | "page" | "import" | "instructor" | null; app: string | null; byId: string | null; byName: string | null; at: string | null; afterTheFact: boolean; beforeEnrolment: boolean } }
+export type ReportedProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[]; due: string | null; late: boolean; reported: { via: "app" | "page" | "import" | "instructor" | null; app: string | null; byId: string | null; byName: string | null; at: string | null; afterTheFact: boolean; beforeEnrolment: boolean } }
 
 export type LessonProgressPage = { docs: ReportedProgress[]; total: number; limit: number; page: number; pages: number }
 
@@ -229,7 +229,9 @@ export type AttemptsLeft = { studentId: string; lessonId: string; attempts: numb
 
 export type GradeChanges = ({ change: string; lessonResultId: string | null; before: unknown; after: unknown; reason: string; byId: string | null; byName: string | null; changed: string })[]
 
-export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; lessonResultId: string; completed: string })[]; total: number; limit: number; page: number; pages: number }
+export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; lessonResultId: string; completed: string; due: string | null; late: boolean })[]; total: number; limit: number; page: number; pages: number }
+
+export type ClassDates = { classId: string; timeZone: string; dates: ({ lessonId: string | null; studentId: string | null; name: string | null; opens: string | null; due: string | null; closes: string | null })[] }
 
 export type RecordedEvaluations = { evaluations: ({ evaluationId: string; studentId: string; evaluation: Evaluation | null; code: number | null; error: string | null })[] }
 
@@ -242,6 +244,30 @@ export type Notes = Note[]
 export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; authorName: string | null; createdDate: string }
 
 export type NotePage = { docs: Note[]; total: number; limit: number; page: number; pages: number }
+
+export type Announcement = { announcementId: string; organisation: string; organisationName: string; classId: string | null; className: string | null; title: string; text: string; authorName: string | null; createdDate: string; mayDelete: boolean }
+
+export type AnnouncementPage = { docs: Announcement[]; total: number; limit: number; page: number; pages: number; recipients: number | null }
+
+export type Agenda = { next: NextLesson[]; overdue: AgendaEntry[]; overdueTotal: number; upcoming: AgendaEntry[]; upcomingTotal: number; waiting: WaitingLesson[]; finished: FinishedClass[]; teaching: TaughtClass[] }
+
+export type NextLesson = { classId: string; className: string; lessonId: string; lessonName: string; kind: string; inProgress: boolean; passed: number; total: number; due: string | null; closes: string | null }
+
+export type AgendaEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; locked: boolean; event: "opening" | "due" | "closing"; at: string; remaining: number }
+
+export type WaitingLesson = { classId: string; className: string; lessonId: string; lessonName: string; completed: string }
+
+export type FinishedClass = { classId: string; className: string; total: number }
+
+export type TaughtClass = { classId: string; className: string; toGrade: number; overdue: number }
+
+export type Calendar = { entries: CalendarEntry[]; isComplete: boolean; classes: ({ classId: string; className: string })[] }
+
+export type CalendarEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; locked: boolean; event: "opening" | "due" | "closing"; at: string; role: "student" | "instructor" | "observer"; state: "open" | "done" | "late" | "overdue" | null }
+
+export type CalendarFeed = { created: string | null; lastRead: string | null }
+
+export type NewCalendarFeed = { url: string }
 
 export type StoredFile = { fileId: string; organisation: string; name: string; mediaType: string; bytes: number; url: string; author: string | null; createdDate: string; may: { delete: boolean } }
 
@@ -269,11 +295,11 @@ export type Verbs = Verb[]
 
 export type Verb = { verbId: string; name: string; standard: boolean }
 
-export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[]; lessonScores: ({ lessonId: string; score: number | null })[] })[] }
+export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; opens: string | null; due: string | null; closes: string | null; late: boolean; overdue: boolean; locked: boolean; lockReason: string | null; lockedBy: "hand" | "opening" | "lessons" | "closing" | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[]; lessonScores: ({ lessonId: string; score: number | null })[] })[] }
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
-export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz" })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[]; waiting: number[]; passed: number; meanScore: number | null })[]; total: number; limit: number; page: number; pages: number }
+export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; kind: "activity" | "app" | "instructor-led" | "page" | "file" | "quiz"; due: string | null })[]; docs: ({ studentId: string; handle: string; name: string; status: string; started: number[]; results: ("PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED")[]; scores: (number | null)[]; attempts: number[]; timeOnTask: number[]; waiting: number[]; late: number[]; overdue: number[]; passed: number; meanScore: number | null })[]; total: number; limit: number; page: number; pages: number }
 
 export type GradebookAverages = { classId: string; students: number; lessons: ({ lessonId: string; name: string; started: number; passed: number; waiting: number; meanScore: number | null })[] }
 
@@ -525,6 +551,9 @@ export const listSentInvitations = /* @__PURE__ */ operation<{ organisation?: st
 /** Resend an invitation. */
 export const resendInvitation = /* @__PURE__ */ operation<{ invitationId: string }, SentInvitation>('resendInvitation', 'POST', '/edu/v1/invitation/resend')
 
+/** Correct an invitation. */
+export const correctInvitation = /* @__PURE__ */ operation<{ invitationId: string; email?: string; firstName?: string; lastName?: string }, SentInvitation>('correctInvitation', 'POST', '/edu/v1/invitation/correct')
+
 /** Withdraw an invitation. */
 export const withdrawInvitation = /* @__PURE__ */ operation<{ invitationId: string }, Success>('withdrawInvitation', 'POST', '/edu/v1/invitation/withdraw')
 
@@ -540,6 +569,9 @@ export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string
 /** Set who can create courses. */
 export const setCourseAuthors = /* @__PURE__ */ operation<{ organisation: string; courseAuthors: "owners" | "instructors" }, Organisation>('setCourseAuthors', 'POST', '/edu/v1/organisation/course-authors')
 
+/** Set the time zone of an organisation. */
+export const setTimeZone = /* @__PURE__ */ operation<{ organisation: string; timeZone: string }, Organisation>('setTimeZone', 'POST', '/edu/v1/organisation/time-zone')
+
 /** List owners of an organisation. */
 export const listOrganisationOwners = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationOwnerPage>('listOrganisationOwners', 'GET', '/edu/v1/organisation/owners')
 
@@ -550,7 +582,7 @@ export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; org
 export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; query?: string; status?: "active" | "invited" | "expired" | "uninvited" | "disabled"; role?: "owner" | "developer" | "instructor" | "member"; pending?: boolean; sort?: "handle" | "-handle" | "name" | "-name" | "role" | "-role" | "status" | "-status"; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
 /** Invite or update a member. */
-export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member"; firstName?: string; lastName?: string; wantedHandle?: string }, OrganisationMember | SentInvitation>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member"; firstName?: string; lastName?: string; wantedHandle?: string }, SentInvitation | OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
 
 /** Import people into an organisation. */
 export const importPeople = /* @__PURE__ */ upload<{ organisation: string; dryRun?: boolean; allOrNothing?: boolean }, PeopleReport>('importPeople', 'POST', '/edu/v1/organisation/people')
@@ -928,7 +960,7 @@ export const reopenClass = /* @__PURE__ */ operation<{ classId: string }, ClassD
 export const listManagedClasses = /* @__PURE__ */ operation<{ organisation?: string; courseId?: string; page?: number; limit?: number }, ManagedClassPage>('listManagedClasses', 'GET', '/edu/v1/class/managed')
 
 /** Set a class staff member. */
-export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff | SentInvitation>('setClassStaff', 'POST', '/edu/v1/class/staff')
+export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, SentInvitation | ClassStaff>('setClassStaff', 'POST', '/edu/v1/class/staff')
 
 /** Remove a class staff member. */
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
@@ -937,7 +969,7 @@ export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; han
 export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; sort?: "enrolled" | "-enrolled" | "name" | "-name" | "status" | "-status"; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
 /** Enrol a student. */
-export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student | SentInvitation>('enrolStudent', 'PUT', '/edu/v1/class/student')
+export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, SentInvitation | Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
 
 /** Drop a student. */
 export const dropStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('dropStudent', 'POST', '/edu/v1/class/student/drop')
@@ -1032,6 +1064,15 @@ export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; cl
 /** List attempts to grade. */
 export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; sort?: "completed" | "-completed" | "student" | "-student" | "lesson" | "-lesson"; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
 
+/** List dates of a class. */
+export const listDates = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, ClassDates>('listDates', 'GET', '/edu/v1/class/dates')
+
+/** Set dates of a class. */
+export const setDates = /* @__PURE__ */ operation<{ classId: string; dates: ({ lessonId?: string; studentId?: string; opens?: string | null; due?: string | null; closes?: string | null })[] }, ClassDates>('setDates', 'PUT', '/edu/v1/class/dates')
+
+/** Delete dates of a class. */
+export const clearDates = /* @__PURE__ */ operation<{ classId: string; lessonId?: string; studentId?: string }, ClassDates>('clearDates', 'POST', '/edu/v1/class/dates/clear')
+
 /** Record evaluations. */
 export const recordEvaluations = /* @__PURE__ */ operation<{ classId: string; lessonId: string; evaluations: ({ evaluationId: string; studentId: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; startTime: string; endTime?: string })[] }, RecordedEvaluations>('recordEvaluations', 'POST', '/edu/v1/evaluation')
 
@@ -1041,11 +1082,11 @@ export const readEvaluation = /* @__PURE__ */ operation<{ evaluationId: string }
 /** List evaluations. */
 export const listEvaluations = /* @__PURE__ */ operation<{ classId?: string; lessonId?: string; studentId?: string; acknowledged?: boolean; page?: number; limit?: number }, EvaluationPage>('listEvaluations', 'GET', '/edu/v1/evaluation/list')
 
-/** Change an evaluation. */
-export const changeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; reason?: string }, Evaluation>('changeEvaluation', 'POST', '/edu/v1/evaluation/change')
-
 /** Acknowledge an evaluation. */
 export const acknowledgeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; version?: number; comment?: string }, Evaluation>('acknowledgeEvaluation', 'POST', '/edu/v1/evaluation/acknowledge')
+
+/** Change an evaluation. */
+export const changeEvaluation = /* @__PURE__ */ operation<{ evaluationId?: string; criteria?: ({ id: string; points: number | null })[]; score?: number; pass?: boolean; remarks?: string; reason?: string }, Evaluation>('changeEvaluation', 'POST', '/edu/v1/evaluation/change')
 
 /** List notes. */
 export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string; page?: number; limit?: number }, Notes | NotePage>('listNotes', 'GET', '/edu/v1/note/list')
@@ -1058,6 +1099,36 @@ export const createNote = /* @__PURE__ */ operation<{ text: string; lessonId?: s
 
 /** Delete a note. */
 export const removeNote = /* @__PURE__ */ operation<{ noteId?: string }, Success>('removeNote', 'POST', '/edu/v1/note/remove')
+
+/** Create an announcement. */
+export const createAnnouncement = /* @__PURE__ */ operation<{ announcementId?: string; classId?: string; organisation?: string; title: string; text: string }, Announcement>('createAnnouncement', 'PUT', '/edu/v1/announcement')
+
+/** Get an announcement. */
+export const readAnnouncement = /* @__PURE__ */ operation<{ announcementId: string }, Announcement>('readAnnouncement', 'GET', '/edu/v1/announcement')
+
+/** List announcements. */
+export const listAnnouncements = /* @__PURE__ */ operation<{ classId?: string; organisation?: string; page?: number; limit?: number }, AnnouncementPage>('listAnnouncements', 'GET', '/edu/v1/announcement/list')
+
+/** Delete an announcement. */
+export const deleteAnnouncement = /* @__PURE__ */ operation<{ announcementId?: string }, Success>('deleteAnnouncement', 'POST', '/edu/v1/announcement/remove')
+
+/** Get your agenda. */
+export const readAgenda = /* @__PURE__ */ operation<Record<never, never>, Agenda>('readAgenda', 'GET', '/edu/v1/agenda')
+
+/** List dates of your classes. */
+export const listCalendar = /* @__PURE__ */ operation<{ from: string; to: string; classId?: string }, Calendar>('listCalendar', 'GET', '/edu/v1/calendar')
+
+/** Get your calendar address. */
+export const readCalendarFeed = /* @__PURE__ */ operation<Record<never, never>, CalendarFeed>('readCalendarFeed', 'GET', '/edu/v1/calendar/feed')
+
+/** Create a calendar address. */
+export const createCalendarFeed = /* @__PURE__ */ operation<Record<never, never>, NewCalendarFeed>('createCalendarFeed', 'POST', '/edu/v1/calendar/feed')
+
+/** Delete your calendar address. */
+export const deleteCalendarFeed = /* @__PURE__ */ operation<Record<never, never>, Success>('deleteCalendarFeed', 'DELETE', '/edu/v1/calendar/feed')
+
+/** Get a calendar file. */
+export const readCalendarFile = /* @__PURE__ */ address<{ file: string }>('/calendar/{file}')
 
 /** Upload a file. */
 export const uploadFile = /* @__PURE__ */ upload<{ organisation: string; name: string }, StoredFile>('uploadFile', 'POST', '/edu/v1/file')
@@ -1138,7 +1209,7 @@ export const readResults = /* @__PURE__ */ operation<{ classId: string; studentI
 export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
 
 /** Get a gradebook. */
-export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result" | "passed" | "-passed" | "mean" | "-mean"; lessonId?: string; state?: "waiting" | "failed" | "incomplete" | "in progress" | "passed" | "not started"; stateLessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; sort?: "name" | "-name" | "result" | "-result" | "passed" | "-passed" | "mean" | "-mean"; lessonId?: string; state?: "waiting" | "failed" | "incomplete" | "in progress" | "passed" | "not started" | "late" | "overdue"; stateLessonId?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
 
 /** Get averages of a gradebook. */
 export const readGradebookAverages = /* @__PURE__ */ operation<{ classId: string }, GradebookAverages>('readGradebookAverages', 'GET', '/edu/v1/class/gradebook/averages')
@@ -1402,10 +1473,10 @@ export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "
 export const readPerson = /* @__PURE__ */ operation<{ handle: string }, KnownPerson>('readPerson', 'GET', '/admin/v1/person')
 
 /** Create a user. */
-export const createPerson = /* @__PURE__ */ operation<{ handle?: string; firstName?: string; lastName?: string; email?: string; organisation?: string; role?: "owner" | "developer" | "instructor" | "member"; invite?: boolean }, FoundPerson>('createPerson', 'PUT', '/admin/v1/person')
+export const createPerson = /* @__PURE__ */ operation<{ handle?: string; firstName?: string; lastName?: string; email?: string; organisation?: string; role?: "owner" | "developer" | "instructor" | "member"; invite?: boolean; allowSameAddress?: boolean }, FoundPerson>('createPerson', 'PUT', '/admin/v1/person')
 
 /** Update names or address of a user. */
-export const correctPerson = /* @__PURE__ */ operation<{ handle: string; newHandle?: string; firstName?: string; lastName?: string; email?: string }, FoundPerson>('correctPerson', 'POST', '/admin/v1/person')
+export const correctPerson = /* @__PURE__ */ operation<{ handle: string; newHandle?: string; firstName?: string; lastName?: string; email?: string; allowSameAddress?: boolean }, FoundPerson>('correctPerson', 'POST', '/admin/v1/person')
 
 /** Get names for xAPI statements. */
 export const readNames = /* @__PURE__ */ operation<{ handles?: string[] | string; activities?: string[] | string }, Names>('readNames', 'GET', '/admin/v1/names')
@@ -1444,10 +1515,10 @@ export const readPersonDeletion = /* @__PURE__ */ operation<{ handle: string }, 
 export const deletePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, Success>('deletePerson', 'POST', '/admin/v1/person/delete')
 
 /** List audit log entries. */
-export const listAudit = /* @__PURE__ */ operation<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "organisation.course-authors" | "organisation.storage" | "file.removed" | "organisation.sign-up" | "organisation.code-wrong" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.duplicated" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "question.created" | "question.changed" | "question.archived" | "question.restored" | "class.created" | "class.duplicated" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
+export const listAudit = /* @__PURE__ */ operation<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "calendar-feed.created" | "calendar-feed.deleted" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "organisation.course-authors" | "organisation.time-zone" | "organisation.storage" | "file.removed" | "organisation.sign-up" | "organisation.code-wrong" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.duplicated" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "question.created" | "question.changed" | "question.archived" | "question.restored" | "class.created" | "class.duplicated" | "class.changed" | "class.ended" | "class.reopened" | "announcement.created" | "announcement.deleted" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "class.dates-set" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
 
 /** Export the audit log as CSV. */
-export const exportAudit = /* @__PURE__ */ address<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "organisation.course-authors" | "organisation.storage" | "file.removed" | "organisation.sign-up" | "organisation.code-wrong" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.duplicated" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "question.created" | "question.changed" | "question.archived" | "question.restored" | "class.created" | "class.duplicated" | "class.changed" | "class.ended" | "class.reopened" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string }>('/admin/v1/audit/csv')
+export const exportAudit = /* @__PURE__ */ address<{ action?: "sign-in.password" | "sign-in.passkey" | "sign-in.reset" | "sign-in.sign-up" | "sign-in.basic" | "sign-in.code" | "sign-in.device" | "sign-in.implicit" | "sign-in.anonymous" | "sign-in.launch" | "sign-in.demo" | "sign-in.test" | "sign-in.failed" | "lockout.began" | "sign-out" | "sign-out.elsewhere" | "sign-out.forced" | "session.ended" | "sessions.ended" | "token.revoked" | "code.refused" | "consent.given" | "consent.denied" | "consent.withdrawn" | "device.allowed" | "device.denied" | "device.code-wrong" | "sign-up.asked" | "person.added" | "person.disabled" | "person.enabled" | "person.removed" | "person.deleted" | "person.corrected" | "administrator.added" | "administrator.removed" | "email.changed" | "email.confirmed" | "password.changed" | "password.removed" | "password.reset" | "password.reset-asked" | "password.reset-link-made" | "password.reset-sent" | "password.invitation-sent" | "password.invitation-withdrawn" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "calendar-feed.created" | "calendar-feed.deleted" | "passkey.counter" | "data.exported" | "child.added" | "child.changed" | "child.email" | "child.password" | "parent.added" | "parent.removed" | "organisation.created" | "organisation.renamed" | "organisation.course-authors" | "organisation.time-zone" | "organisation.storage" | "file.removed" | "organisation.sign-up" | "organisation.code-wrong" | "member.set" | "member.removed" | "member.left" | "invitation.sent" | "invitation.resent" | "invitation.withdrawn" | "invitation.accepted" | "invitation.declined" | "app.added" | "app.changed" | "app.settings" | "app.storage" | "app.approved" | "app.suspended" | "app.looked-at" | "app.removed" | "app.secret-added" | "app.secrets-dropped" | "app.wrong-secret" | "plugin.activated" | "plugin.deactivated" | "plugin.address" | "plugin.address-off" | "plugin.permissions-asked" | "plugin.permissions-granted" | "plugin.organisation" | "deliveries.replayed" | "course.created" | "course.duplicated" | "course.drafted" | "course.draft-discarded" | "course.published" | "course.removed" | "question.created" | "question.changed" | "question.archived" | "question.restored" | "class.created" | "class.duplicated" | "class.changed" | "class.ended" | "class.reopened" | "announcement.created" | "announcement.deleted" | "staff.set" | "staff.removed" | "staff.left" | "student.added" | "student.joined" | "student.left" | "student.suspended" | "student.reinstated" | "student.dropped" | "student.transferred" | "lesson.locked" | "lesson.unlocked" | "lesson.lock-cleared" | "class.dates-set" | "gradebook.downloaded" | "plan.shared" | "plan.unshared" | "badge.created" | "badge.changed" | "badge.removed" | "verb.added" | "verb.removed" | "statements.removed" | "credential.added" | "credential.changed" | "credential.revoked" | "credential.secret-added" | "credential.secrets-dropped" | "credential.wrong-secret" | "import" | "secret-key.rotated" | "test-people.reset"; handle?: string; clientId?: string; from?: string; to?: string }>('/admin/v1/audit/csv')
 
 /** Check liveness. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')

@@ -1,9 +1,11 @@
+import { sayUnread } from '../parts/notification-words.ts'
 import { plural } from '../parts/words.ts'
 
 export const appWords = {
   tagline: 'Courses, sign-in and learning records for your apps',
   areas: {
     dashboard: 'Training',
+    organisations: 'Organisations',
     console: 'Developer console',
     planner: 'Mission planner',
     admin: 'Administration',
@@ -35,6 +37,11 @@ export const appWords = {
     keysOpen: 'to open,',
     keysClose: 'to close',
   },
+  bell: {
+    title: 'Notifications',
+    name: (unread: number) => (unread === 0 ? 'Notifications' : `Notifications, ${sayUnread(unread)} unread`),
+    all: 'All notifications and settings',
+  },
   navigation: {
     main: 'Areas',
     inArea: (area: string) => `Pages of ${area}`,
@@ -43,6 +50,7 @@ export const appWords = {
     home: 'Groundschool home',
     skip: 'Skip to content',
     myClasses: 'My classes',
+    calendar: 'Calendar',
     apps: 'Apps',
     plugins: 'Plugins',
     ato: 'ATO requests',
@@ -63,6 +71,7 @@ export const appWords = {
     security: 'Security',
     friends: 'Friends',
     children: 'Children',
+    notifications: 'Notifications',
     data: 'Your data',
     documentation: 'Documentation',
   },
@@ -138,6 +147,7 @@ export const appWords = {
     whereTitle: 'Your areas',
     where: {
       dashboard: 'Your classes, lessons and results',
+      organisations: 'People, invitations, sign-up and settings',
       console: 'Your apps, their secrets and users',
       planner: 'People for a mission',
       admin: 'People, approvals and the system',

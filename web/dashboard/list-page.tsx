@@ -12,27 +12,34 @@ import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { useUnsaved } from '../parts/unsaved.tsx'
+import { AgendaShown } from './calendar/agenda-shown.tsx'
 import { Managed } from './courses/managed.tsx'
 import { NewCourse } from './courses/new-course.tsx'
 import classes from './tile.module.css'
 import { dashboardWords } from './words.ts'
 
 const route = getRouteApi('/signed-in/dashboard')
+/** Loaded only for owners and developers, after the page is shown. */
+const OwnOrganisations = lazy(async () => ({ default: (await import('./own-organisations.tsx')).OwnOrganisations }))
 /** Loaded only for people who cannot create courses, after the page is shown. */
 const AskOwner = lazy(async () => ({ default: (await import('./courses/ask-owner.tsx')).AskOwner }))
 
 export function ClassListPage() {
-  const { classes: classList, managedCourses } = route.useLoaderData()
+  const { classes: classList, managedCourses, agenda } = route.useLoaderData()
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const list = useQuery(classList)
-  const mayCreate = useHere().person?.may.createCourse ?? false
+  const ownAgenda = useQuery(agenda)
+  const { person } = useHere()
+  const mayCreate = person?.may.createCourse ?? false
   const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
   return (
     <>
       <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
         <InvitationBanner />
+        {page === 1 && <Loaded query={ownAgenda}>{(data) => <AgendaShown agenda={data} />}</Loaded>}
+        <Suspense>{person?.areas.includes('organisations') && <OwnOrganisations />}</Suspense>
         <Loaded query={list}>
           {({ docs, total, pages }) =>
             docs.length === 0 && !manages ? (

@@ -2,13 +2,17 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { load } from '../api/load.ts'
 import {
   listAwaiting,
+  listCalendar,
   listClasses,
+  listDates,
   listInvitations,
   listManagedClasses,
   listManagedCourses,
   listQuestions,
   listStudents,
   previewLesson,
+  readAgenda,
+  readCalendarFeed,
   readClass,
   readCourseDocument,
   readGradebook,
@@ -18,6 +22,7 @@ import {
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
 import { known, oneOf, pageFrom, sortFrom, textFrom, textsFrom } from '../parts/search.ts'
+import { monthFrom, monthOf, rangeOf } from './calendar/calendar-model.ts'
 import { GRADEBOOK_COLUMNS, GRADEBOOK_STATES, gradebookPage } from './classes/gradebook-page-query.ts'
 import { timelineQuery } from './progress/timeline-query.ts'
 
@@ -30,11 +35,26 @@ const dashboard = createRoute({
   loader: ({ deps: { page = 1 } }) =>
     load(
       {
+        agenda: query(readAgenda, {}),
         managedCourses: query(listManagedCourses, { limit: 100 }),
         managedClasses: query(listManagedClasses, { limit: 100 }),
         invitations: query(listInvitations, {}),
       },
       { classes: query(listClasses, { limit: 60, page }) },
+    ),
+})
+
+const calendar = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/calendar',
+  component: lazyRouteComponent(() => import('./calendar/calendar-page.tsx'), 'CalendarPage'),
+  validateSearch: ({ month, class: inClass }: Record<string, unknown>) =>
+    known({ month: monthFrom(month), class: textFrom(inClass, 200) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { month = monthOf(new Date()), class: classId } }) =>
+    load(
+      { feed: query(readCalendarFeed, {}) },
+      { calendar: query(listCalendar, { ...rangeOf(month), ...(classId !== undefined && { classId }) }) },
     ),
 })
 
@@ -159,6 +179,15 @@ const roster = createRoute({
     load({}, { students: query(listStudents, { classId, limit: 25, page, ...filters }) }),
 })
 
+/** When the class and its lessons open, are due and close. */
+const dates = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'dates',
+  component: lazyRouteComponent(() => import('./classes/dates-page.tsx'), 'DatesPage'),
+  loader: ({ params: { classId } }) =>
+    load({ dates: query(listDates, { classId }), lessons: query(readGradebook, { classId, limit: 1 }) }),
+})
+
 const settings = createRoute({
   getParentRoute: () => classFrame,
   path: 'settings',
@@ -221,7 +250,19 @@ const questionBank = createRoute({
 
 export const dashboardRoutes = [
   dashboard,
-  classFrame.addChildren([classPage, lesson, evaluate, quizAttempt, gradebook, student, grading, roster, settings]),
+  classFrame.addChildren([
+    classPage,
+    lesson,
+    evaluate,
+    quizAttempt,
+    gradebook,
+    student,
+    grading,
+    roster,
+    dates,
+    settings,
+  ]),
+  calendar,
   course,
   coursePreview,
   lessonPreview,

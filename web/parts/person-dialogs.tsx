@@ -17,6 +17,7 @@ import { Dialog } from './dialog.tsx'
 import { notify } from './notify.tsx'
 import { personWords as say } from './person-words.ts'
 import { ReasonDialog } from './reason-dialog.tsx'
+import { SameAddress } from './same-address.tsx'
 import { Loaded, Problem } from './states.tsx'
 import { Unsaved, useUnsaved } from './unsaved.tsx'
 import { words } from './words.ts'
@@ -68,7 +69,7 @@ function EditForm({ person, changes, onDone, onClose }: PersonDialogProps) {
   })
   const { handle, firstName, lastName, email } = person
   const form = useForm({
-    initialValues: { handle, firstName, lastName, email: email ?? '' },
+    initialValues: { handle, firstName, lastName, email: email ?? '', allowSameAddress: false },
     validate: { handle: (value) => (value.trim() === '' ? sayForm.missingName : null) },
   })
   useUnsaved(() => form.isDirty())
@@ -82,6 +83,7 @@ function EditForm({ person, changes, onDone, onClose }: PersonDialogProps) {
           lastName: values.lastName,
           ...(values.handle.trim() !== handle && { newHandle: values.handle.trim() }),
           ...(values.email.trim() !== (email ?? '') && { email: values.email.trim() }),
+          allowSameAddress: values.allowSameAddress,
         }),
       )}
     >
@@ -97,6 +99,11 @@ function EditForm({ person, changes, onDone, onClose }: PersonDialogProps) {
           type="email"
           maxLength={254}
           {...form.getInputProps('email')}
+        />
+        <SameAddress
+          error={save.error}
+          isAllowed={form.values.allowSameAddress}
+          onChange={(isAllowed) => form.setFieldValue('allowSameAddress', isAllowed)}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -7,6 +7,7 @@ export const personWords = {
   handle: 'Handle',
   email: 'E-mail address',
   emailHelp: 'The old address gets a message, and open links to it stop working.',
+  allowSameAddress: 'Allow a second account with this address',
   edit: 'Edit',
   editTitle: (name: string) => `Edit ${name}`,
   saved: (name: string) => `${name} saved`,

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { listSentInvitations, resendInvitation, type SentInvitation, withdrawInvitation } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Card } from './card.tsx'
@@ -12,6 +12,10 @@ import { Problem } from './states.tsx'
 import { Time } from './time.tsx'
 
 const LIMIT = 20
+/** Loaded when somebody corrects an invitation. */
+const CorrectDialog = lazy(() =>
+  import('./correct-invitation.tsx').then(({ CorrectInvitation: dialog }) => ({ default: dialog })),
+)
 
 interface SentInvitationsProps {
   readonly target: { readonly organisation: string } | { readonly classId: string }
@@ -34,11 +38,9 @@ export function SentInvitations({ target }: SentInvitationsProps) {
   )
 }
 
-function SentRow({
-  invitation: { invitationId, handle, name, role, status, sentDate },
-}: {
-  invitation: SentInvitation
-}) {
+function SentRow({ invitation }: { invitation: SentInvitation }) {
+  const { invitationId, handle, name, firstName, lastName, role, status, sentDate } = invitation
+  const [isCorrecting, setCorrecting] = useState(false)
   const changes = [listSentInvitations]
   const resend = useWrite(resendInvitation, { changes, onDone: () => notify(say.sentTo(handle)) })
   const withdraw = useWrite(withdrawInvitation, { changes, onDone: () => notify(say.withdrawn(handle)) })
@@ -61,6 +63,20 @@ function SentRow({
           {say.statuses[status]}
         </Badge>,
         <Group key="actions" gap="xs" wrap="nowrap" justify="flex-end">
+          {handle.includes('@', 1) && (
+            <Button variant="subtle" size="xs" aria-label={say.correctOf(handle)} onClick={() => setCorrecting(true)}>
+              {say.correct}
+            </Button>
+          )}
+          {isCorrecting && (
+            <Suspense>
+              <CorrectDialog
+                invitation={{ invitationId, email: handle, firstName, lastName }}
+                changes={changes}
+                onClose={() => setCorrecting(false)}
+              />
+            </Suspense>
+          )}
           <Button
             variant="default"
             size="xs"

@@ -37,6 +37,9 @@ export const Moment = ({ at }: { readonly at: string }) => (
   </time>
 )
 
+/** Formats an absolute time as text, in the time zone of the browser. */
+export const sayMoment = (at: string): string => absolute.format(new Date(at))
+
 /** Formats a day without a time or a zone, such as a date of birth. */
 export const sayDay = (day: string): string => calendarDay.format(new Date(day))
 

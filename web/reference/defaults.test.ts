@@ -35,6 +35,7 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   resetPassword: 'the code is in a message',
   resendInvitation: 'an invitation has to be sent first',
   withdrawInvitation: 'an invitation has to be sent first',
+  correctInvitation: 'an invitation has to be sent first',
   acceptInvitation: 'another person has to send an invitation first',
   declineInvitation: 'another person has to send an invitation first',
   removeOrganisationMember: 'the person has to accept an invitation first',
@@ -47,16 +48,6 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   askToJoin: 'an owner has to open the sign-up first',
   joinOrganisation: 'an owner has to open the sign-up first',
   joinWithLink: 'the code is in a message',
-  readEvaluation: 'the demo has no instructor-led lesson',
-  changeEvaluation: 'the demo has no instructor-led lesson',
-  acknowledgeEvaluation: 'the demo has no instructor-led lesson',
-  startQuiz: 'the demo has no quiz',
-  readQuizAttempt: 'the demo has no quiz',
-  saveQuizAnswer: 'the demo has no quiz',
-  submitQuiz: 'the demo has no quiz',
-  gradeQuizAnswer: 'the demo has no quiz',
-  readAssessment: 'the demo has no quiz',
-  readAssessmentProgress: 'the demo has no quiz',
 }
 /**
  * Read operations that find nothing in the demo data, even after the example that should be sent first, with the
@@ -67,12 +58,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   listChildPasskeys: 'it takes an authenticator to have one',
   listInvitations: 'nobody has been invited yet',
   listSentInvitations: 'nobody has been invited yet',
-  listAwaiting: 'the demo has no lesson that instructors grade',
   listChangedApps: 'no developer has changed an approved app yet',
-  listEvaluations: 'the demo has no instructor-led lesson',
-  listQuestions: 'the demo has no questions',
-  listQuestionTags: 'the demo has no questions',
-  readQuizResults: 'the demo has no quiz',
 }
 /** Operations that remove what other examples need. They run last, in this order. */
 const LATE = [

@@ -27,7 +27,7 @@ test('with demo data one click signs in as a demo person, never as a real one', 
     handle: '@ellis',
     name: '',
     isTest: false,
-    areas: ['dashboard', 'console', 'planner', 'admin'],
+    areas: ['dashboard', 'organisations', 'console', 'planner', 'admin'],
     may: { administer: true, createOrganisation: true, createCourse: true, lookAfterChildren: true },
   })
   for (const handle of ['@finley', '@blake', '@nobody']) {

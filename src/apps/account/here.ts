@@ -16,7 +16,7 @@ export async function readHere(db: Db, { person }: Pick<Visitor, 'person'>, envi
   const { administers, develops, creates, plans, born } = await readRights(db, person)
   const areas: NonNullable<Here['person']>['areas'] = [
     'dashboard',
-    ...(develops ? (['console'] as const) : []),
+    ...(develops ? (['organisations', 'console'] as const) : []),
     ...(plans ? (['planner'] as const) : []),
     ...(administers ? (['admin'] as const) : []),
   ]

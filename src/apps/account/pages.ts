@@ -10,6 +10,7 @@ import { formPage, type Page, type PageContext, type ShownPage, viewPage } from 
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { findNotice } from '../../kernel/pages/account/notices.ts'
 import type { NewPerson } from '../../kernel/pages/account/signup-page.ts'
+import { listOrganisations } from '../organisations/organisations.ts'
 import { replaceForgotten, signInAndTell, signUpAndTell } from './account.ts'
 import { listDemoPeople } from './demo.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
@@ -20,8 +21,10 @@ import {
   SIGN_IN,
   SIGN_UP,
   type SignInView,
+  showAccountReady,
   showAskReset,
   showAskSignUp,
+  showInvitationEnded,
   showJoinLink,
   showReset,
   showResetDone,
@@ -29,21 +32,32 @@ import {
   showSignUp,
 } from './shown-pages.ts'
 
-/** Shows the form for a new password or, if the link is invalid, the form to request another link. */
+/**
+ * Shows the form for a new password. If the link is invalid, shows the form to request another link or, for an
+ * invitation, whom to ask.
+ */
 async function lookAtReset(
   context: PageContext,
-  code: string,
+  { code, isInvitation }: { readonly code: string; readonly isInvitation: boolean },
   ticked: readonly string[] = [],
   problem?: FormProblem,
 ): Promise<ShownPage> {
   const { db, who, environment, csrfToken } = context
   try {
-    const { handle, personId, isNew } = await readReset(db, who, { code }, environment.get(messagePolicy))
+    const { handle, personId, isNew } = await readReset(db, who, { code, isInvitation }, environment.get(messagePolicy))
     const passkeys = { passkeys: await listPasskeys(db, { personId }), now: who.at, ticked }
     return showReset(csrfToken, { code, handle, isNew, passkeys }, problem)
   } catch (error) {
+    if (isInvitation) return showInvitationEnded(readProblem(error))
     return showAskReset(csrfToken, { canSend: environment.get(messagePolicy).isOn, problem: readProblem(error) })
   }
+}
+
+/** Lists the organisations that the person of a new account has joined. */
+async function listJoined({ db, who }: PageContext): Promise<{ name: string; role: string }[]> {
+  if (!who.person) return []
+  const { docs } = await listOrganisations(db, { ...who, ...who.person }, { limit: 3 })
+  return docs.flatMap(({ name, role }) => (role === null ? [] : [{ name, role }]))
 }
 
 interface NewPassword {
@@ -142,9 +156,10 @@ export const accountPages: readonly Page[] = [
     name: 'resetPage',
     path: RESET,
     input: ResetQuery,
-    run: async (context, { code = '', done }) => {
-      if (code !== '') return lookAtReset(context, code)
+    run: async (context, { code = '', invitation, done }) => {
+      if (code !== '') return lookAtReset(context, { code, isInvitation: invitation === 'true' })
       if (done === 'password-reset') return showResetDone()
+      if (done === 'account-ready') return showAccountReady(await listJoined(context))
       return showAskReset(context.csrfToken, {
         canSend: context.environment.get(messagePolicy).isOn,
         notice: findNotice(done),
@@ -157,8 +172,9 @@ export const accountPages: readonly Page[] = [
     input: ResetFields,
     from: 'body',
     purpose: ({ code = '' }) => (code === '' ? PURPOSES.askReset : PURPOSES.reset),
-    run: async (context, { handle = '', code = '', ...fields }) => {
+    run: async (context, { handle = '', code = '', invitation, ...fields }) => {
       const { db, who, environment } = context
+      const isInvitation = invitation === 'true'
       if (code === '') {
         try {
           if (handle.trim() === '') throw fail('parameterMissing', 'Type your handle or e-mail address')
@@ -176,9 +192,9 @@ export const accountPages: readonly Page[] = [
       try {
         const what = { code, password: readNewPassword(fields), removePasskeys }
         const { browser } = await replaceForgotten(db, who, what, environment.get(messagePolicy))
-        return { redirect: `${RESET}?done=password-reset`, browser }
+        return { redirect: `${RESET}?done=${isInvitation ? 'account-ready' : 'password-reset'}`, browser }
       } catch (error) {
-        return lookAtReset(context, code, removePasskeys, readProblem(error))
+        return lookAtReset(context, { code, isInvitation }, removePasskeys, readProblem(error))
       }
     },
   }),

@@ -84,7 +84,7 @@ export const AccountApps = Type.Array(
     { title: 'AccountApp' },
   ),
 )
-const AREAS = ['dashboard', 'console', 'planner', 'admin'] as const
+const AREAS = ['dashboard', 'organisations', 'console', 'planner', 'admin'] as const
 export const Here = Type.Object(
   {
     environment: Type.Enum([...ENVIRONMENTS], { description: 'Name of this environment' }),
@@ -154,11 +154,13 @@ export const SignInFields = Type.Object({
   password: field('The password'),
   keep: SignIn.properties.keep,
 })
-export const ResetQuery = Type.Object({ code: field('The code in the link'), done })
+const invitation = field('`true` if the link is that of an invitation')
+export const ResetQuery = Type.Object({ code: field('The code in the link'), invitation, done })
 export const ResetFields = Type.Object({
   ...passkeyBoxes,
   handle: field('The handle or the e-mail address, to request a link'),
   code: field('The code in the link, to set a new password'),
+  invitation,
   new_password: field('The new password'),
   again: field('The new password again'),
 })

@@ -9,7 +9,13 @@ import {
   joinPage,
 } from '../../kernel/pages/account/join-page.ts'
 import type { PasskeyBoxes } from '../../kernel/pages/account/new-password.ts'
-import { askResetPage, resetDonePage, resetPage } from '../../kernel/pages/account/reset-page.ts'
+import {
+  accountReadyPage,
+  askResetPage,
+  invitationEndedPage,
+  resetDonePage,
+  resetPage,
+} from '../../kernel/pages/account/reset-page.ts'
 import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
 import { askSignUpPage, type NewPerson, signUpPage } from '../../kernel/pages/account/signup-page.ts'
 import { JOIN, joinPath } from '../organisations/sign-up.ts'
@@ -107,6 +113,17 @@ export const showReset = (
 })
 
 export const showResetDone = () => ({ title: 'Password changed', body: resetDonePage() })
+
+export const showAccountReady = (joined: readonly { name: string; role: string }[]) => ({
+  title: 'Your account is ready',
+  body: accountReadyPage(joined),
+})
+
+export const showInvitationEnded = (problem: FormProblem) => ({
+  title: 'Invitation no longer valid',
+  ...statusOf(problem),
+  body: invitationEndedPage(problem.sentence),
+})
 
 interface AskSignUpView extends Omit<FormView, 'handle'> {
   readonly isOpen: boolean

@@ -1,5 +1,5 @@
 import { type NewNotification, notify } from '../../identity/notifications/notifications.ts'
-import { provideAccount } from '../../identity/people/accounts.ts'
+import { provideAccount, renameUnclaimed } from '../../identity/people/accounts.ts'
 import { childrenBornAfter } from '../../identity/people/ages.ts'
 import { sendFirstLink } from '../../identity/people/invitations.ts'
 import { type Caller, upkeepAt } from '../../kernel/caller.ts'
@@ -70,6 +70,7 @@ async function sendLinkToAddress(tx: Tx, who: Caller, id: number, policy: Messag
     }))
   if (person === undefined) return true
   if (found.person_id === null) await tx.first(store.setPerson, { id, person })
+  await renameUnclaimed(tx, person, found)
   return sendFirstLink(tx, who, { personId: person, organisation: found.organisation_id }, policy)
 }
 

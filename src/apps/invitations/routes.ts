@@ -5,8 +5,15 @@ import { json, success } from '../../kernel/http/output/output.ts'
 import { INVITATION_ID } from '../../kernel/samples.ts'
 import { declineInvitation, listInvitations } from './invitations.ts'
 import { INVITERS } from './roles.ts'
-import { Invitations, ListSent, NameInvitation, SentInvitation, SentInvitationPage } from './schema.ts'
-import { invitationPolicy, listSent, resendInvitation, withdrawInvitation } from './sending.ts'
+import {
+  CorrectInvitation,
+  Invitations,
+  ListSent,
+  NameInvitation,
+  SentInvitation,
+  SentInvitationPage,
+} from './schema.ts'
+import { correctInvitation, invitationPolicy, listSent, resendInvitation, withdrawInvitation } from './sending.ts'
 
 const op = operationsIn({ area: 'Courses and classes', who: person })
 
@@ -64,6 +71,22 @@ export const invitationOperations: readonly Operation[] = [
     output: json(SentInvitation),
     errors: ['forbidden', 'impossibleNow'],
     run: ({ db, who, environment }, input) => resendInvitation(db, who, input, environment.get(invitationPolicy)),
+  }),
+  op('POST /edu/v1/invitation/correct', {
+    name: 'correctInvitation',
+    summary: 'Correct an invitation',
+    description:
+      'Corrects the e-mail address or the names of an invitation by e-mail address, and sends it again with a new id. The link that was sent before stops working. An address can be invited once a minute, and at most five times.',
+    example: {
+      as: 'casey',
+      request: { invitationId: INVITATION_ID, email: 'noor.haddad@example.org' },
+      fill: { invitationId: 'An id from listSentInvitations. Invite an e-mail address first' },
+    },
+    roles: INVITERS,
+    input: CorrectInvitation,
+    output: json(SentInvitation),
+    errors: ['forbidden', 'impossibleNow', 'tooManyRequests'],
+    run: ({ db, who, environment }, input) => correctInvitation(db, who, input, environment.get(invitationPolicy)),
   }),
   op('POST /edu/v1/invitation/withdraw', {
     name: 'withdrawInvitation',

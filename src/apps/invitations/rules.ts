@@ -43,6 +43,12 @@ export function planInvitation(earlier: Earlier | undefined, role: string, at: D
     : { refused: `is already invited as ${earlier.role}; withdraw that invitation first` }
 }
 
+/** An address that a member typed leads to no account, but neither does it get a second one. */
+export const refuseUnconfirmed = ({ handle, role }: { handle: string; role: string }): InvitationPlan => ({
+  refused: `is the address of the member ${handle}, who has not confirmed it; use the handle instead`,
+  role,
+})
+
 type Sends = Pick<Earlier, 'handle_key' | 'sends' | 'sent_at'>
 
 export function planResend({ handle_key, sends, sent_at }: Sends, at: Date): InvitationPlan {

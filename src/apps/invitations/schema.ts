@@ -1,12 +1,23 @@
 import { type Static, Type } from 'typebox'
-import { Id } from '../../kernel/http/input/fields.ts'
+import { Id, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
 /** The outcome of inviting a handle: an invitation is sent, the pending one stays, or it is refused for a reason. */
-export type InvitationPlan = 'send' | 'keep' | { readonly refused: string }
+export type InvitationPlan =
+  | 'send'
+  | 'keep'
+  /** `role` is set if the address is that of a member who has this role. */
+  | { readonly refused: string; readonly role?: string }
 
 export const NameInvitation = Type.Object({ invitationId: Id('Id of the invitation') })
 export type NameInvitation = Static<typeof NameInvitation>
+export const CorrectInvitation = Type.Object({
+  ...NameInvitation.properties,
+  email: Type.Optional(Id('The right e-mail address; unchanged by default', 254)),
+  firstName: Type.Optional(Text('Given name; unchanged by default', 100)),
+  lastName: Type.Optional(Text('Family name; unchanged by default', 100)),
+})
+export type CorrectInvitation = Static<typeof CorrectInvitation>
 export const ListSent = Type.Object({
   organisation: Type.Optional(Id('Key of the organisation, for invitations to the organisation itself')),
   classId: Type.Optional(Id('Id of the class, for invitations to it; send one of the two')),
@@ -30,6 +41,8 @@ export const SentInvitation = Type.Object(
       description: 'The handle or e-mail address as the inviter typed it, whether or not it exists',
     }),
     name: Type.String({ description: 'The name that the inviter typed, for an invitation by e-mail address' }),
+    firstName: Type.String(),
+    lastName: Type.String(),
     role,
     status: Type.Enum(['pending', 'notAccepted'], {
       description: '`notAccepted` after it has expired. A declined invitation stays pending until then',

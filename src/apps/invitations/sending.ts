@@ -24,8 +24,9 @@ import {
   planInvitation,
   planResend,
   QUIET_DAYS,
+  refuseUnconfirmed,
 } from './rules.ts'
-import type { InvitationPlan, ListSent, NameInvitation, SentInvitation } from './schema.ts'
+import type { CorrectInvitation, InvitationPlan, ListSent, NameInvitation, SentInvitation } from './schema.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * HOUR_MS
@@ -87,7 +88,14 @@ export async function planInvitations(
   const keys = people.map(({ handle }) => normaliseHandle(handle))
   const where = { organisation: target.organisation.id, class: target.class?.id ?? null, handles: keys }
   const earlier = new Map((await db.all(store.findEarlier, where)).map((row) => [row.handle_key, row]))
-  return new Map(people.map(({ role }, i) => [keys[i]!, planInvitation(earlier.get(keys[i]!), role, who.at)]))
+  const seen = { organisation: where.organisation, person: who.personId, addresses: keys.filter(isAddressKey) }
+  const members = new Map((await db.all(store.findUnconfirmed, seen)).map((row) => [row.address, row]))
+  return new Map(
+    people.map(({ role }, i) => {
+      const member = members.get(keys[i]!)
+      return [keys[i]!, member ? refuseUnconfirmed(member) : planInvitation(earlier.get(keys[i]!), role, who.at)]
+    }),
+  )
 }
 
 /** Sends invitations that `planInvitations` has decided to send. Throws if too many were sent in the last hour. */
@@ -242,11 +250,50 @@ export const resendInvitation = (
 
 export const withdrawInvitation = (db: Db, who: PersonCaller, { invitationId }: NameInvitation): Promise<void> =>
   db.transaction(async (tx) => {
+    await withdraw(tx, who, await lockSent(tx, who, invitationId))
+  })
+
+async function withdraw(tx: Tx, who: PersonCaller, found: RowOf<typeof store.findSent>): Promise<void> {
+  await tx.first(store.close, { id: found.id, now: who.at })
+  // The account that was created for the invitation is deleted later, so that the time reveals nothing.
+  await enqueue(tx, SWEEP, { payload: {}, at: who.at })
+  await audit(tx, who, 'invitation.withdrawn', found)
+}
+
+/**
+ * Corrects the address or the names of an invitation by e-mail address, and sends it. The old address can no longer
+ * use its link.
+ */
+export const correctInvitation = (
+  db: Db,
+  who: PersonCaller,
+  { invitationId, email, firstName, lastName }: CorrectInvitation,
+  policy: InvitationPolicy,
+): Promise<SentInvitation> =>
+  db.transaction(async (tx) => {
     const found = await lockSent(tx, who, invitationId)
-    await tx.first(store.close, { id: found.id, now: who.at })
-    // The account that was created for the invitation is deleted later, so that the time reveals nothing.
-    await enqueue(tx, SWEEP, { payload: {}, at: who.at })
-    await audit(tx, who, 'invitation.withdrawn', found)
+    if (!isAddressKey(found.handle_key))
+      throw fail('impossibleNow', 'Only an invitation by e-mail address can be corrected; withdraw it instead')
+    if (email !== undefined && !isMailAddress(email.trim()))
+      throw fail('validationFailed', 'email must be an e-mail address')
+    const handle = email?.trim() ?? found.handle
+    const key = normaliseHandle(handle)
+    if ((await findJoiners(tx, who, found.organisation_id, [key])).has(key))
+      throw fail('impossibleNow', `${handle} already belongs to the organisation; withdraw this invitation instead`)
+    await withdraw(tx, who, found)
+    const target = {
+      organisation: { id: found.organisation_id, key: found.organisation },
+      ...(found.class_id !== null && { class: { id: found.class_id, key: found.class! } }),
+    }
+    const invitee = {
+      handle,
+      role: found.role,
+      studentId: found.student_key ?? undefined,
+      firstName: firstName ?? found.first_name,
+      lastName: lastName ?? found.last_name,
+      wantedHandle: found.wanted_handle ?? undefined,
+    }
+    return invitePerson(tx, who, target, invitee, policy)
   })
 
 const audit = (tx: Tx, who: PersonCaller, action: AuditAction, found: RowOf<typeof store.findSent>) =>
@@ -262,6 +309,8 @@ const toSent = (row: Omit<RowOf<typeof store.listSent>, 'total'>, at: Date): Sen
   classId: row.class,
   handle: row.handle,
   name: `${row.first_name} ${row.last_name}`.trim(),
+  firstName: row.first_name,
+  lastName: row.last_name,
   role: row.role,
   status: isOpen(row, at) ? 'pending' : 'notAccepted',
   sentDate: row.sent_at.toISOString(),

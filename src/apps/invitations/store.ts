@@ -28,6 +28,25 @@ export const findJoiners = read('invitations.findJoiners', {
      order by lower(p.email), p.unclaimed, p.id)`,
 })
 
+/**
+ * Finds members by addresses that they have not confirmed, as far as the caller sees these addresses. An address that
+ * somebody merely typed into their profile must not get them a role, so that only says whom it belongs to.
+ */
+export const findUnconfirmed = read('invitations.findUnconfirmed', {
+  params: { organisation: c.int8, person: c.int8, addresses: c.textArray },
+  row: { address: c.text, handle: c.text, role: c.text },
+  gather: false,
+  text: `
+    select distinct on (lower(p.email)) lower(p.email) as address, p.handle, m.role
+      from roles_in_organisation(:person, :organisation) r, people p
+      join organisation_members m on m.person_id = p.id and m.organisation_id = :organisation
+     where lower(p.email) collate "C" = any(:addresses) and not p.anonymous and p.email is not null
+       and p.email_confirmed_at is null and not p.unclaimed
+       and (r.administers or r.owns and coalesce(p.managed_by = m.organisation_id, false) and not p.administrator
+            and not exists (select from organisation_members e where e.person_id = p.id and e.organisation_id <> m.organisation_id))
+     order by lower(p.email), p.id`,
+})
+
 export const findEarlier = read('invitations.findEarlier', {
   params: { organisation: c.int8, class: nullable(c.int8), handles: c.textArray },
   row: {
@@ -135,9 +154,17 @@ const rolesRow = { teaches: c.bool, owns: c.bool, administers: c.bool }
 /** Finds an invitation that has not been accepted or withdrawn, and the roles of the person towards it. */
 export const findSent = read('invitations.findSent', {
   params: { person: c.int8, invitation: c.text },
-  row: { ...sentRow, ...rolesRow, organisation_id: c.int8, handle_key: c.text },
+  row: {
+    ...sentRow,
+    ...rolesRow,
+    organisation_id: c.int8,
+    class_id: nullable(c.int8),
+    handle_key: c.text,
+    student_key: nullable(c.text),
+    wanted_handle: nullable(c.text),
+  },
   text: `
-    select ${sentColumns}, i.organisation_id, i.handle_key, coalesce(k.teaches, false) as teaches, r.owns, r.administers
+    select ${sentColumns}, i.organisation_id, i.class_id, i.handle_key, i.student_key, i.wanted_handle, coalesce(k.teaches, false) as teaches, r.owns, r.administers
       from ${sentTables} left join lateral (select t.teaches from roles_in_class(:person, c) t) k on c.id is not null,
       lateral roles_in_organisation(:person, o.id) r
      where i.key = :invitation and i.closed_at is null`,

@@ -1,25 +1,44 @@
 import { type Static, Type } from 'typebox'
 import type { RowOf } from '../../kernel/database/statement.ts'
-import { type Field, Key, Line, Seen } from '../../kernel/imports/fields.ts'
+import { type Field, Key, Line, Matching, Seen } from '../../kernel/imports/fields.ts'
 import { type ImportSection, type ImportTie, isObject, lineOf, readInBatches } from '../../kernel/imports/section.ts'
+import { isTimeZone, TIME_ZONE_MUST } from './rules.ts'
 import * as store from './store.ts'
 
 const Organisation = Type.Object({
   key: Key('Identifies the organisation in this file and in later ones'),
   name: Line(200, 'Name of the organisation', { minLength: 1 }),
+  timeZone: Type.Optional(
+    Matching(
+      '^[A-Za-z0-9_+/-]{1,60}$',
+      TIME_ZONE_MUST,
+      'The zone in which dates of classes are entered; UTC by default',
+    ),
+  ),
 })
 
 type OrganisationRow = RowOf<typeof store.findOrganisations>
 
-export const organisationSection: ImportSection<Static<typeof Organisation>, OrganisationRow, string> = {
+interface OrganisationPlan {
+  readonly name: string
+  readonly time_zone: string
+}
+
+export const organisationSection: ImportSection<Static<typeof Organisation>, OrganisationRow, OrganisationPlan> = {
   name: 'organisations',
   one: 'organisation',
   key: 'key',
   schema: Organisation,
   find: (db, keys) => db.all(store.findOrganisations, { keys }),
-  plan: ({ name }, found) => ({ change: lineOf(name), isSame: found?.name === lineOf(name) }),
+  *check({ timeZone }, place) {
+    if (typeof timeZone === 'string' && !isTimeZone(timeZone)) yield `${place}.timeZone: must be ${TIME_ZONE_MUST}`
+  },
+  plan({ name, timeZone }, found) {
+    const change = { name: lineOf(name), time_zone: timeZone ?? found?.time_zone ?? 'UTC' }
+    return { change, isSame: found?.name === change.name && found.time_zone === change.time_zone }
+  },
   async write(tx, who, changes) {
-    const rows = changes.map(({ key, id, change: name }) => ({ key, id, name }))
+    const rows = changes.map(({ key, id, change }) => ({ key, id, ...change }))
     const [made, kept] = [rows.filter(({ id }) => id === undefined), rows.filter(({ id }) => id !== undefined)]
     if (kept.length > 0) await tx.all(store.updateOrganisations, { rows: JSON.stringify(kept) })
     return made.length === 0 ? [] : tx.all(store.insertOrganisations, { rows: JSON.stringify(made), now: who.at })

@@ -17,7 +17,7 @@ import type { SentInvitation } from '../invitations/schema.ts'
 import { findJoiners, type InvitationPolicy, type Invitee, invitePerson } from '../invitations/sending.ts'
 import { JOINED } from './joined.ts'
 import { DEVELOPERS, mayManage, memberRoles, PLANNERS } from './roles.ts'
-import { checkKey, checkLastOwner } from './rules.ts'
+import { checkKey, checkLastOwner, checkTimeZone } from './rules.ts'
 import type {
   CreateOrganisation,
   ListMembers,
@@ -31,6 +31,7 @@ import type {
   RenameOrganisation,
   SetCourseAuthors,
   SetMember,
+  SetTimeZone,
 } from './schema.ts'
 import * as store from './store.ts'
 
@@ -86,6 +87,7 @@ export async function createOrganisation(
       key: what.organisation,
       name,
       course_authors: 'owners',
+      time_zone: 'UTC',
       role: owns ? 'owner' : null,
       owns,
       administers: who.isAdministrator,
@@ -115,6 +117,20 @@ export function setCourseAuthors(db: Db, who: PersonCaller, what: SetCourseAutho
     if (before !== after) {
       await tx.first(store.setCourseAuthors, { organisation: id, authors: after })
       await audit(tx, who, 'organisation.course-authors', { organisation: key, before, after })
+    }
+    return readOrganisation(tx, who, what)
+  })
+}
+
+/** Sets the time zone of an organisation. Dates that are already set stay the same instants. */
+export function setTimeZone(db: Db, who: PersonCaller, what: SetTimeZone): Promise<Organisation> {
+  checkTimeZone(what.timeZone)
+  return db.transaction(async (tx) => {
+    const { id, key, time_zone: before } = await managedOrganisation.lock(tx, who, what.organisation)
+    const after = what.timeZone
+    if (before !== after) {
+      await tx.first(store.setTimeZone, { organisation: id, zone: after })
+      await audit(tx, who, 'organisation.time-zone', { organisation: key, before, after })
     }
     return readOrganisation(tx, who, what)
   })
@@ -305,6 +321,7 @@ const toOrganisation = (row: Omit<RowOf<typeof store.findManaged>, 'id'>): Organ
   name: row.name,
   role: row.role,
   courseAuthors: row.course_authors as Organisation['courseAuthors'],
+  timeZone: row.time_zone,
   may: { manage: mayManage(row), leave: row.role !== null, createCourses: row.creates },
 })
 

@@ -95,6 +95,8 @@ export function planPeople(rows: readonly ImportedRow[], state: ImportState): Pl
     const member = state.members.get(row.key)
     if (member) return planMember(row, member, owners, state.administers)
     const plan = state.invitations.get(row.key) ?? 'send'
+    if (typeof plan === 'object' && plan.role !== undefined && (row.role || plan.role) === plan.role)
+      return { ...shown, role: plan.role, result: 'unchanged', reason: null }
     if (typeof plan === 'object') return refuse(plan.refused)
     if (plan === 'keep') return { ...shown, result: 'unchanged', reason: null }
     const { firstName, lastName, wantedHandle } = row

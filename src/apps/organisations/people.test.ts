@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '../../kernel/database/test-database.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
+import { mintToken } from '../../kernel/sessions/tokens.ts'
 import { openSchool } from '../../learning/courses/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { size } from '../../operations/testing/sizes.ts'
@@ -92,6 +93,50 @@ test('an owner invites an address: an account is created, and using its link joi
   assert.deepEqual([again.body.handle, again.body.role], ['@noor.haddad', 'member'])
 })
 
+test('an owner corrects the address and the names of a pending invitation; the old link stops working', async (t) => {
+  const { mailbox, browserOf, invite, list, claim, count, ask } = await open(t)
+  const correct = async (person: Person, invitationId: string, change: object) =>
+    call(await browserOf(person), 'POST', `${INVITATION}/correct`, { invitationId, ...change })
+  const wrong = (await invite('casey', 'nor@example.org', { firstName: 'Nor', lastName: 'Haddad' })).body
+  const first = await mailbox.next()
+  assertError(await correct('blake', wrong.invitationId, { email: 'noor@example.org' }), 403, 4032)
+  assertError(await correct('casey', wrong.invitationId, { email: 'noor' }), 400, 4003)
+  const { body } = await correct('drew', wrong.invitationId, { email: 'noor@example.org', firstName: 'Noor' })
+  assert.deepEqual([body.handle, body.name, body.role], ['noor@example.org', 'Noor Haddad', 'instructor'])
+  const second = await mailbox.next()
+  assert.equal(second.to, 'noor@example.org')
+  await until('the account is deleted', async () => (await count('nor@example.org')) === 0)
+  assertError(await claim(first.link!), 401, 4015)
+  assertError(await correct('casey', wrong.invitationId, { email: 'again@example.org' }), 403, 4032)
+  // The same address waits a minute before another message, and a member needs no invitation.
+  assertError(await correct('casey', body.invitationId, { lastName: 'Hadad' }), 400, 4006)
+  assert.equal((await claim(second.link!)).status, 200)
+  assert.deepEqual(
+    (await list('casey', '&query=noor')).docs.map((one: { email: string; firstName: string }) => [
+      one.email,
+      one.firstName,
+    ]),
+    [['noor@example.org', 'Noor']],
+  )
+  const other = (await invite('casey', 'avry@example.org')).body
+  assertError(await correct('casey', other.invitationId, { email: 'noor@example.org' }), 400, 4006)
+  assert.equal((await ask('casey', 'withdraw', other.invitationId)).status, 200)
+})
+
+test('correcting only the names of an invitation renames the account that waits for its person', async (t) => {
+  const { app, mailbox, browserOf, invite } = await open(t)
+  const { invitationId } = (await invite('casey', 'noor@example.org', { firstName: 'Nor', lastName: 'Hadad' })).body
+  await mailbox.next()
+  await app.sql(`update invitations set sent_at = sent_at - interval '2 minutes'`)
+  const { body } = await call(await browserOf('casey'), 'POST', `${INVITATION}/correct`, { invitationId, ...NOOR })
+  assert.equal(body.name, 'Noor Haddad')
+  const readName = async () =>
+    (
+      await app.sql(`select concat_ws(' ', first_name, last_name) as name from people where email = 'noor@example.org'`)
+    )[0]
+  await until('the account is renamed', async () => (await readName())?.name === 'Noor Haddad')
+})
+
 test('an address that has an account gets the same answer, and an ordinary invitation', async (t) => {
   const { mailbox, browserOf, invite, list, count } = await open(t)
   const [known, unknown] = [await invite('casey', 'avery@example.org'), await invite('casey', 'nobody@example.org')]
@@ -124,6 +169,36 @@ test('an address that somebody only typed into their profile does not lead to th
   assert.deepEqual(await listReceived(await browserOf('finley')), [])
 })
 
+test('a member whose unconfirmed address the caller can see is no stranger, and gets a role only by handle', async (t) => {
+  const { app, mailbox, invite, importCsv, count } = await open(t)
+  await app.sql(
+    `update people set email = 'drew@example.org' where handle_key = 'drew';
+     update people set email = 'finley@example.org', managed_by = (select id from organisations where key = 'school') where handle_key = 'finley';
+     insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle_key = 'finley'`,
+  )
+  const resultOf = async (person: Person, csv: string) =>
+    (await importCsv(person, csv, { dryRun: 'true' })).body.rows.map((row: Record<string, unknown>) => [
+      row.result,
+      row.reason,
+    ])
+  const hint = (handle: string) =>
+    `is the address of the member ${handle}, who has not confirmed it; use the handle instead`
+  const csv = 'email,role\nfinley@example.org,\nDrew@example.org,owner\n'
+  assert.deepEqual(await resultOf('ellis', csv), [
+    ['unchanged', null],
+    ['unchanged', null],
+  ])
+  // An owner sees the addresses of accounts that the organisation manages, and no others.
+  assert.deepEqual(await resultOf('casey', csv), [
+    ['unchanged', null],
+    ['invited', null],
+  ])
+  assert.deepEqual(await resultOf('casey', 'email,role\nfinley@example.org,owner\n'), [['refused', hint('@finley')]])
+  assertError(await invite('casey', 'finley@example.org'), 400, 4006, /the member @finley/)
+  assert.deepEqual([await count('finley@example.org'), mailbox.count()], [1, 0])
+})
+
 test('an invitation that is withdrawn takes its account and its link along', async (t) => {
   const { app, mailbox, invite, list, claim, ask, count } = await open(t)
   const { body } = await invite('casey', 'noor@example.org', NOOR)
@@ -136,6 +211,37 @@ test('an invitation that is withdrawn takes its account and its link along', asy
   app.advance(61_000)
   assert.equal((await invite('casey', 'noor@example.org', NOOR)).status, 200)
   assert.match((await mailbox.next()).text, /@noor\.haddad /)
+})
+
+test('the page of an invitation says that it was withdrawn or used, and after the password that the account is ready', async (t) => {
+  const { app, mailbox, invite, ask, count } = await open(t)
+  const look = (link: string) => app.visitor().get(link.slice(app.environment().url.length))
+  const { body } = await invite('casey', 'sam@example.org')
+  const withdrawn = (await mailbox.next()).link!
+  await ask('casey', 'withdraw', body.invitationId)
+  await until('the account is deleted', async () => (await count('sam@example.org')) === 0)
+  const ended = await look(withdrawn)
+  assert.equal(ended.status, 401)
+  assert.match(ended.text, /<h1>Invitation no longer valid<\/h1>.*withdrawn or has expired: ask the organisation/s)
+  assert.doesNotMatch(ended.text, /Forgot your password|<form/)
+  // A link that never existed looks the same.
+  const made = withdrawn.replace(/code=[^&]*/, `code=${mintToken('reset', 'production')}`)
+  assert.equal((await look(made)).text, ended.text)
+
+  await invite('casey', 'noor@example.org', NOOR)
+  const { link } = await mailbox.next()
+  const browser = app.visitor()
+  const form = await browser.get(link!.slice(app.environment().url.length))
+  const password = 'my own password'
+  const sent = await browser.submit(form, { new_password: password, again: password })
+  assert.equal(sent.location, '/account/reset?done=account-ready')
+  const done = await browser.follow(sent)
+  assert.match(
+    done.text,
+    /<h1>Your account is ready<\/h1>.*You joined <bdi>School<\/bdi> as instructor\..*href="\/dashboard"/s,
+  )
+  assert.doesNotMatch(done.text, /signed out|Passkeys you kept/)
+  assert.match((await look(link!)).text, /already used: sign in/)
 })
 
 test('an invitation expires after seven days, and a new one replaces its link', async (t) => {

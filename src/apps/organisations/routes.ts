@@ -16,6 +16,7 @@ import {
   renameOrganisation,
   setCourseAuthors,
   setMember,
+  setTimeZone,
 } from './organisations.ts'
 import { importPeople } from './people-import.ts'
 import { MANAGERS } from './roles.ts'
@@ -38,6 +39,7 @@ import {
   SetCourseAuthors,
   SetMember,
   SetSignUp,
+  SetTimeZone,
 } from './schema.ts'
 import { readSignUpSettings, setSignUpSettings } from './sign-up.ts'
 
@@ -89,6 +91,17 @@ export const organisationOperations: readonly Operation[] = [
     output: json(Organisation),
     run: ({ db, who }, input) => setCourseAuthors(db, who, input),
   }),
+  op('POST /edu/v1/organisation/time-zone', {
+    name: 'setTimeZone',
+    summary: 'Set the time zone of an organisation',
+    description:
+      'Sets the zone in which dates of classes are entered: a time without an offset is read in it. Dates that are already set stay the same instants.',
+    example: { request: { organisation: 'sandhills', timeZone: 'Europe/Berlin' }, as: 'ellis' },
+    roles: MANAGERS,
+    input: SetTimeZone,
+    output: json(Organisation),
+    run: ({ db, who }, input) => setTimeZone(db, who, input),
+  }),
   op('GET /edu/v1/organisation/owners', {
     name: 'listOrganisationOwners',
     summary: 'List owners of an organisation',
@@ -131,7 +144,7 @@ export const organisationOperations: readonly Operation[] = [
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     roles: MANAGERS,
     input: SetMember,
-    output: json(Type.Union([OrganisationMember, SentInvitation])),
+    output: json(Type.Union([SentInvitation, OrganisationMember])),
     errors: ['impossibleNow'],
     run: ({ db, who, environment }, input) => setMember(db, who, input, environment.get(invitationPolicy)),
   }),

@@ -7,6 +7,14 @@ export function checkKey(key: string): void {
   if (!KEY.test(key)) throw fail('validationFailed', `organisation must be ${KEY_MUST}`)
 }
 
+const TIME_ZONES: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])
+export const isTimeZone = (name: string): boolean => TIME_ZONES.has(name)
+export const TIME_ZONE_MUST = 'the IANA name of a time zone, such as Europe/Berlin, or UTC'
+
+export function checkTimeZone(name: string): void {
+  if (!isTimeZone(name)) throw fail('validationFailed', `timeZone must be ${TIME_ZONE_MUST}`)
+}
+
 /** Throws if the last owner would be removed. Administrators may do so, because they can manage every organisation. */
 export function checkLastOwner(what: { isOwner: boolean; others: number; administers: boolean }): void {
   if (what.isOwner && what.others === 0 && !what.administers)

@@ -29,6 +29,11 @@ export const SetCourseAuthors = Type.Object({
   },
 })
 export type SetCourseAuthors = Static<typeof SetCourseAuthors>
+export const SetTimeZone = Type.Object({
+  organisation,
+  timeZone: Id('An IANA name, such as Europe/Berlin, or UTC'),
+})
+export type SetTimeZone = Static<typeof SetTimeZone>
 export const ListOwners = Type.Object({ organisation, ...paging })
 export type ListOwners = Static<typeof ListOwners>
 export const NameOrganisation = Type.Object({ organisation })
@@ -131,6 +136,9 @@ export const Organisation = Type.Object(
     }),
     courseAuthors: Type.Enum([...COURSE_AUTHORS], {
       description: 'Who can create courses: only owners, or also all instructors of the organisation',
+    }),
+    timeZone: Type.String({
+      description: 'The time zone of its dates, such as Europe/Berlin: times without an offset are read in it',
     }),
     may: Type.Object(
       {

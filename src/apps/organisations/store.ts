@@ -4,23 +4,23 @@ import { contains } from '../../kernel/database/words.ts'
 
 export const findOrganisations = read('organisations.find', {
   params: { keys: c.textArray },
-  row: { id: c.int8, key: c.text, name: c.text },
-  text: `select id, key, name from organisations where key = any(:keys)`,
+  row: { id: c.int8, key: c.text, name: c.text, time_zone: c.text },
+  text: `select id, key, name, time_zone from organisations where key = any(:keys)`,
 })
 
 export const insertOrganisations = write('organisations.insert', {
   params: { rows: c.json, now: c.timestamptz },
   row: { id: c.int8, key: c.text },
   text: `
-    insert into organisations (key, name, created_at)
-    select r.key, r.name, :now from json_to_recordset(:rows) as r(key text, name text) returning id, key`,
+    insert into organisations (key, name, time_zone, created_at)
+    select r.key, r.name, r.time_zone, :now from json_to_recordset(:rows) as r(key text, name text, time_zone text) returning id, key`,
 })
 
 export const updateOrganisations = write('organisations.update', {
   params: { rows: c.json },
   row: { id: c.int8 },
   text: `
-    update organisations o set name = r.name from json_to_recordset(:rows) as r(id bigint, name text)
+    update organisations o set name = r.name, time_zone = r.time_zone from json_to_recordset(:rows) as r(id bigint, name text, time_zone text)
      where o.id = r.id returning o.id`,
 })
 
@@ -64,6 +64,7 @@ const organisationRow = {
   key: c.text,
   name: c.text,
   course_authors: c.text,
+  time_zone: c.text,
   role: nullable(c.text),
   owns: c.bool,
   administers: c.bool,
@@ -75,7 +76,7 @@ export const findManaged = read('organisations.findManaged', {
   params: { person: c.int8, organisation: c.text },
   row: { id: c.int8, ...organisationRow },
   text: `
-    select o.id, o.key, o.name, o.course_authors, m.role, r.owns, r.administers, w.creates
+    select o.id, o.key, o.name, o.course_authors, o.time_zone, m.role, r.owns, r.administers, w.creates
       from organisations o left join organisation_members m on m.organisation_id = o.id and m.person_id = :person,
       lateral roles_in_organisation(:person, o.id) r, lateral creates_courses(:person, o.id) w
      where o.key = :organisation`,
@@ -128,6 +129,12 @@ export const setCourseAuthors = write('organisations.setCourseAuthors', {
   text: `update organisations set course_authors = :authors where id = :organisation returning id`,
 })
 
+export const setTimeZone = write('organisations.setTimeZone', {
+  params: { organisation: c.int8, zone: c.text },
+  row: { id: c.int8 },
+  text: `update organisations set time_zone = :zone where id = :organisation returning id`,
+})
+
 export const setName = write('organisations.setName', {
   params: { organisation: c.int8, name: c.text },
   row: { id: c.int8 },
@@ -147,7 +154,7 @@ export const listOrganisations = report('organisations.list', {
   },
   row: { ...organisationRow, total: c.int8 },
   text: `
-    select o.key, o.name, o.course_authors, m.role, m.role is not distinct from 'owner' as owns, r.administers, w.creates,
+    select o.key, o.name, o.course_authors, o.time_zone, m.role, m.role is not distinct from 'owner' as owns, r.administers, w.creates,
            count(*) over () as total
       from roles_in_organisation(:person, null) r, organisations o
       left join organisation_members m on m.organisation_id = o.id and m.person_id = :person,

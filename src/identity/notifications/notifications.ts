@@ -76,6 +76,18 @@ export async function withdrawNotifications(
   await tx.all(store.withdraw, { scope, people: [...people] })
 }
 
+/**
+ * Deletes notifications of an announcement that people have not read or were not sent yet, at most `limit` at a time.
+ * Returns how many they were.
+ */
+export async function withdrawAnnounced(tx: Tx, key: string, limit: number): Promise<number> {
+  const people = (await tx.all(store.listAnnounced, { key, limit })).map(({ person_id }) => person_id)
+  if (people.length === 0) return 0
+  await tx.all(store.lockInboxes, { people })
+  await tx.all(store.withdrawKey, { key, people })
+  return people.length
+}
+
 const DEFAULT_LIMIT = 20
 
 export async function listNotifications(db: Db, who: PersonCaller, what: ListNotifications): Promise<NotificationPage> {

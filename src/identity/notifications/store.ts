@@ -121,7 +121,7 @@ export const cleanDigest = write('notifications.cleanDigest', {
 /** Marks everything that waits for the person's digest as tried. Returns the newest `limit`, and how many there are. */
 export const tryDigest = write('notifications.tryDigest', {
   params: { person: c.int8, tried: c.timestamptz, limit: c.int8 },
-  row: { title: c.text, link: c.text, email: c.text, total: c.int8 },
+  row: { title: c.text, link: c.text, email: nullable(c.text), total: c.int8 },
   text: `
     with tried as (
       update notifications set mail_tried_at = :tried where person_id = :person and mail = 'digest' and mail_tried_at is null
@@ -161,6 +161,26 @@ export const withdraw = write('notifications.withdraw', {
       delete from notifications where scope = :scope and person_id = any(:people)
          and (read_at is null or mail is not null and mail_tried_at is null)
       returning person_id)
+    update notification_inboxes i set position = i.position + 1 where i.person_id in (select person_id from gone)
+    returning i.person_id`,
+})
+
+const IS_OPEN = '(read_at is null or mail is not null and mail_tried_at is null)'
+
+export const listAnnounced = write('notifications.listAnnounced', {
+  params: { key: c.text, limit: c.int8 },
+  row: { person_id: c.int8 },
+  text: `
+    select person_id from notifications where kind = 'announcement' and key = :key and ${IS_OPEN}
+     order by person_id limit :limit`,
+})
+
+export const withdrawKey = write('notifications.withdrawKey', {
+  params: { key: c.text, people: c.int8Array },
+  row: { person_id: c.int8 },
+  text: `
+    with gone as (
+      delete from notifications where key = :key and person_id = any(:people) and ${IS_OPEN} returning person_id)
     update notification_inboxes i set position = i.position + 1 where i.person_id in (select person_id from gone)
     returning i.person_id`,
 })
@@ -289,7 +309,7 @@ export const setTimeZone = write('notifications.setTimeZone', {
 
 export const findZone = read('notifications.findZone', {
   params: { zone: c.text },
-  row: { name: c.text },
+  row: { name: nullable(c.text) },
   text: `select name from pg_timezone_names where name = :zone`,
 })
 

@@ -33,6 +33,16 @@ export const findByAddress = read('people.findByAddress', {
      order by email_confirmed_at is null, id limit 1`,
 })
 
+/** Finds an account with this address, confirmed or not. */
+export const findWithAddress = read('people.findWithAddress', {
+  params: { email: c.text },
+  row: { handle: c.text },
+  text: `
+    select handle from people
+     where lower(email) collate "C" = lower(:email) and not anonymous and email is not null
+     order by email_confirmed_at is null, id limit 1`,
+})
+
 /** Locks a person whose account others change, and reads what decides about the change. */
 export const lockAccount = write('people.lockAccount', {
   params: { id: c.int8 },

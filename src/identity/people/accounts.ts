@@ -51,8 +51,15 @@ async function chooseHandle(db: Db, who: Caller, draft: AccountDraft, wanted: re
   return free
 }
 
-/** Finds the account of an e-mail address: see `findByAddress` in the store. */
-export const findByAddress = (db: Db, email: string) => db.first(store.findByAddress, { email })
+/** Throws if somebody else has the address, and says who. Only administrators may learn this. */
+export async function refuseSameAddress(db: Db, email: string): Promise<void> {
+  const other = await db.first(store.findWithAddress, { email })
+  if (other)
+    throw fail(
+      'conflict',
+      `${email} belongs to ${other.handle}: use that account, or allow a second one with this address`,
+    )
+}
 
 /**
  * Returns the account of an address, and creates one if there is none. Nobody is told which: a taken handle is replaced
@@ -64,10 +71,21 @@ export async function provideAccount(
   draft: AccountDraft & { readonly email: string },
 ): Promise<number | undefined> {
   await tx.first(store.takeAddressTurn, { email: draft.email })
-  const found = await findByAddress(tx, draft.email)
+  const found = await tx.first(store.findByAddress, { email: draft.email })
   if (found) return found.is_disabled ? undefined : found.id
   const handle = await chooseHandle(tx, who, draft, draft.handle === undefined ? [] : [draft.handle])
   return (await addUnclaimed(tx, who, { ...draft, handle })).id
+}
+
+/** Gives an account that nobody has used yet the names of the latest invitation by the organisation that created it. */
+export async function renameUnclaimed(
+  tx: Tx,
+  personId: number,
+  { organisation_id, first_name, last_name }: { organisation_id: number; first_name: string; last_name: string },
+): Promise<void> {
+  const account = await lockAccount(tx, personId)
+  if (!account.unclaimed || account.managed_by !== organisation_id || `${first_name}${last_name}` === '') return
+  await changePeople(tx, [{ id: personId, handle: account.handle, first_name, last_name }])
 }
 
 /** Records that the person has set a password, so the account is no longer only prepared for them. */

@@ -12,7 +12,7 @@ import { normaliseHandle } from './handles.ts'
 import { lockPeople } from './import-store.ts'
 import { invitationLetter } from './letters.ts'
 import { type Removal, removePerson } from './removal.ts'
-import { insertLink, linkOf } from './resets.ts'
+import { insertLink, invitationLinkOf } from './resets.ts'
 import * as store from './store.ts'
 
 /** Longer than a reset link is valid, because people take longer to open an e-mail that they did not ask for. */
@@ -75,7 +75,7 @@ async function sendLink(
   await tx.all(store.endResets, { person: personId, now: who.at })
   if (!(await insertLink(tx, who, { personId, code, sentTo: recipient, until }))) return undefined
   await tx.first(setInvited, { id: personId, until })
-  const what = { handle, link: linkOf(code, messages), days: INVITATION_DAYS, organisation }
+  const what = { handle, link: invitationLinkOf(code, messages), days: INVITATION_DAYS, organisation }
   await sendMessage(tx, who, { personId, recipient, ...invitationLetter(what, messages), until }, messages)
   const detail = who.personId === undefined ? {} : { by: who.personId }
   await recordAudit(tx, who, { action: 'password.invitation-sent', personId, detail })

@@ -28,6 +28,10 @@ const NOBODY = 0
 
 export const linkOf = (code: string, { url }: MessagePolicy): string => `${url}/account/reset?code=${code}`
 
+/** The link of an invitation says what it is, so that its page can explain it even after the account was deleted. */
+export const invitationLinkOf = (code: string, messages: MessagePolicy): string =>
+  `${linkOf(code, messages)}&invitation=true`
+
 export const insertLink = (
   tx: Tx,
   who: Caller,
@@ -128,24 +132,37 @@ export interface LinkOwner {
   readonly isNew: boolean
 }
 
+const RESET_PROBLEMS = {
+  incomplete: 'This link is incomplete: copy all of it from the message, or request a new one',
+  unknown: 'This link is unknown: request a new one',
+  used: 'This link was already used: request a new one',
+  expired: 'This link has expired: request a new one',
+  outdated: 'This link stopped working when the password or the account was changed: request a new one',
+}
+const ENDED =
+  'This invitation was withdrawn or has expired: ask the organisation or the administrator who invited you for a new one'
+const INVITATION_PROBLEMS = {
+  incomplete: 'This link is incomplete: copy all of it from the message',
+  unknown: ENDED,
+  used: 'This invitation was already used: sign in. If you have not set a password, open the link of the latest message',
+  expired: ENDED,
+  outdated: ENDED,
+}
+
 /** Returns the person for whom the link was made. Throws if the link can no longer be used. */
 export async function readReset(
   db: Db,
   who: Caller,
-  what: { code: string },
+  what: { code: string; isInvitation?: boolean },
   messages: MessagePolicy,
 ): Promise<LinkOwner> {
-  if (inspectToken(what.code, 'reset', messages.environment) !== 'good')
-    throw fail('unknownCode', 'This link is incomplete: copy all of it from the message, or request a new one')
+  const say = what.isInvitation ? INVITATION_PROBLEMS : RESET_PROBLEMS
+  if (inspectToken(what.code, 'reset', messages.environment) !== 'good') throw fail('unknownCode', say.incomplete)
   const found = await db.first(store.findReset, { hash: hashToken(what.code) })
-  if (!found) throw fail('unknownCode', 'This link is unknown: request a new one')
-  if (found.used_at) throw fail('alreadyUsed', 'This link was already used: request a new one')
-  if (found.expires_at <= who.at) throw fail('unknownCode', 'This link has expired: request a new one')
-  if (!found.is_current)
-    throw fail(
-      'unknownCode',
-      'This link stopped working when the password or the account was changed: request a new one',
-    )
+  if (!found) throw fail('unknownCode', say.unknown)
+  if (found.used_at) throw fail('alreadyUsed', say.used)
+  if (found.expires_at <= who.at) throw fail('unknownCode', say.expired)
+  if (!found.is_current) throw fail('unknownCode', say.outdated)
   const { person_id: personId, epoch, handle, name, has_credentials: hasCredentials } = found
   return { personId, epoch, handle, name, isNew: !hasCredentials }
 }

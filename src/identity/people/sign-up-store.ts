@@ -67,6 +67,17 @@ export const confirmEmail = write('people.confirmEmail', {
     returning p.id`,
 })
 
+/** Confirms the addresses of several people, each address for one of them. */
+export const confirmEmails = write('people.confirmEmails', {
+  params: { people: c.int8Array, now: c.timestamptz },
+  row: { id: c.int8 },
+  text: `
+    update people p set email_confirmed_at = :now
+     where p.id in (select min(k.id) from people k where k.id = any(:people) and k.email is not null group by lower(k.email))
+       and not exists (select from people o where lower(o.email) = lower(p.email) and o.email_confirmed_at is not null)
+    returning p.id`,
+})
+
 export const deleteOldSignUps = deleteOlder('people.deleteOldSignUps', {
   table: 'sign_ups',
   key: { code_hash: c.bytea },

@@ -211,4 +211,9 @@ export async function confirmEmail(tx: Tx, who: Caller, what: { personId: number
   return true
 }
 
+/** Confirms the addresses of imported people. An address that somebody else has confirmed stays theirs. */
+export const confirmEmails = async (tx: Tx, who: Caller, people: readonly number[]): Promise<void> => {
+  await tx.all(store.confirmEmails, { people: [...people], now: who.at })
+}
+
 export const signUpRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldSignUps }]

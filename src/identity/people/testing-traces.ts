@@ -181,6 +181,8 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      select a.id, 1, q.id, 1, '[]', case when a.key = 'other' then '"sky"'::json else '"Quillon says"'::json end, 1, ${me} from attempts a, questions q;
      insert into notes (key, text, class_id, enrolment_id, person_id, author_id, created_at)
      select 'about ' || e.key, 'Quillon was here', e.class_id, e.id, e.person_id, ${me}, now() from enrolments e;
+     insert into announcements (key, organisation_id, author_id, title, text, recipients, created_at)
+     select 'announcement', id, ${me}, 'Closed', 'No flying', 0, now() from organisations limit 1;
      insert into verbs (iri, name, added_at, added_by) values ('https://example.org/verbs/flew', 'flew', now(), ${me});
      insert into documents (document_key, context_key, kind, handle, id, content_type, contents, etag, updated)
      values (gen_random_uuid(), gen_random_uuid(), 'state', 'zephyrine', 'Of Quillon', 'text/plain', 'x', '', now());

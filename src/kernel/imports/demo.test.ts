@@ -82,7 +82,7 @@ test('the demo data is as contract §11 says', async (t) => {
             (select count(*)::int from attempts t join enrolments e on e.id = t.enrolment_id where e.key in ('student-avery', 'student-blake', 'student-blake-bravo')) as own,
             (select count(*)::int from enrolments e join classes c on c.id = e.class_id where c.key = 'class-bravo') as bravo`,
   )
-  assert.deepEqual(ofNamed, { attempts: 17, notes: 5, scores: 3, own: 0, bravo: 1 })
+  assert.deepEqual(ofNamed, { attempts: 60, notes: 9, scores: 20, own: 0, bravo: 1 })
   const statements = await app.sql(
     `select count(*)::int as all, count(l.attempt_id)::int as within, count(l.sender_id)::int as sent, bool_and(s.app_id = a.id) as by_app
        from statements s join statement_links l on l.seq = s.seq join apps a on a.client_id = 'gs-demo-app'`,
@@ -92,8 +92,10 @@ test('the demo data is as contract §11 says', async (t) => {
     organisations: all(0, 0, 2),
     people: all(0, 0, 209),
     apps: all(0, 0, 3),
-    courses: all(0, 0, 1),
-    classes: all(0, 0, 2),
+    files: all(0, 0, 2),
+    questions: all(0, 0, 9),
+    courses: all(0, 0, 2),
+    classes: all(0, 0, 4),
     badges: all(0, 0, 2),
     credentials: all(0, 0, 1),
     plans: all(0, 0, 1),

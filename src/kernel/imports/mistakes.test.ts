@@ -103,7 +103,7 @@ test('the report names every mistake with its place', async (t) => {
   ])
   assert.equal(
     mistakes[0],
-    'planets: is unknown; a file can have organisations, people, apps, courses, classes, credentials, badges, plans',
+    'planets: is unknown; a file can have organisations, people, apps, files, questions, courses, classes, credentials, badges, plans',
   )
   assert.equal(mistakes[6], 'people[0].country: must be a two-letter country code, such as DE, or null for none')
   assert.ok(!mistakes.join().includes('short'), 'a password reached the report')

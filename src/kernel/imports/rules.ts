@@ -66,6 +66,9 @@ export interface CheckedFile {
   readonly file: ImportFile
 }
 
+/** The time for which a file was written. Only the demo data is moved by it; imports ignore it. */
+const MADE_AT = 'madeAt'
+
 /** Runs all checks that need no database. */
 export function checkFile(sections: readonly ImportSection[], content: unknown, now: Date): CheckedFile {
   const mistakes: Mistake[] = []
@@ -73,7 +76,8 @@ export function checkFile(sections: readonly ImportSection[], content: unknown, 
   if (!isObject(content)) mistakes.push(`The file must be a JSON object with ${names.join(', ')}`)
   const given = isObject(content) ? content : {}
   for (const name of Object.keys(given)) {
-    if (!names.includes(name)) mistakes.push(`${name}: is unknown; a file can have ${names.join(', ')}`)
+    if (!names.includes(name) && name !== MADE_AT)
+      mistakes.push(`${name}: is unknown; a file can have ${names.join(', ')}`)
   }
   const lists = sections.map((section): [ImportSection, unknown[]] => {
     const list = Object.hasOwn(given, section.name) ? given[section.name] : []

@@ -19,6 +19,8 @@ export const all = (created: number, updated: number, unchanged: number) => ({ c
 
 /** Returns the expected report, with zeros for the sections that are not given. */
 export const reportOf = (counts: Record<string, ReturnType<typeof all>>) => ({
+  files: all(0, 0, 0),
+  questions: all(0, 0, 0),
   courses: all(0, 0, 0),
   classes: all(0, 0, 0),
   badges: all(0, 0, 0),

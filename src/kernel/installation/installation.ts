@@ -70,12 +70,15 @@ export async function keepFacts(db: Db, names: readonly string[], value: string)
 export const findFacts = async (db: Db, names: readonly string[]): Promise<Set<string>> =>
   new Set((await db.all(store.findFacts, { names: [...names] })).map(({ name }) => name))
 
+/** Returns the value of a fact; undefined if it is not stored. */
+export const findValue = async (db: Db, name: string): Promise<string | undefined> =>
+  (await db.first(store.findFact, { name }))?.value
+
 /**
  * Returns a sentence that says how other machines can reach the platform last started on this database; undefined if
  * only its own machine can.
  */
-export const findReach = async (db: Db): Promise<string | undefined> =>
-  (await db.first(store.findFact, { name: REACH }))?.value
+export const findReach = (db: Db): Promise<string | undefined> => findValue(db, REACH)
 
 export async function keepReach(db: Db, opening: string | undefined): Promise<void> {
   await dropFact(db, REACH)
@@ -92,15 +95,13 @@ const REACH = 'reached-by-others'
  * Returns the public address of the platform that was last started on this database. Commands read it here, because
  * their own settings may differ.
  */
-export const findAddress = async (db: Db): Promise<string | undefined> =>
-  (await db.first(store.findFact, { name: ADDRESS }))?.value
+export const findAddress = (db: Db): Promise<string | undefined> => findValue(db, ADDRESS)
 
 /**
  * Returns the address that the platform listens on. Commands need it, because the public name may not resolve on this
  * machine.
  */
-export const findListening = async (db: Db): Promise<string | undefined> =>
-  (await db.first(store.findFact, { name: LISTENING }))?.value
+export const findListening = (db: Db): Promise<string | undefined> => findValue(db, LISTENING)
 
 export async function keepAddress(db: Db, what: { address: string; listening: string }): Promise<void> {
   for (const [name, value] of [

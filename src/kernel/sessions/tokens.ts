@@ -6,7 +6,16 @@ import type { EnvironmentName } from '../config.ts'
  * A token consists of a prefix that names its kind and environment, a secret part, and a checksum. So secret scanners
  * can find leaked tokens, and a mistyped token is refused without a database query.
  */
-export type TokenKind = 'access' | 'refresh' | 'secret' | 'code' | 'device' | 'reset' | 'browser' | 'sign-up'
+export type TokenKind =
+  | 'access'
+  | 'refresh'
+  | 'secret'
+  | 'code'
+  | 'device'
+  | 'reset'
+  | 'browser'
+  | 'sign-up'
+  | 'calendar'
 
 const LETTERS: Record<TokenKind, string> = {
   access: 'at',
@@ -17,6 +26,7 @@ const LETTERS: Record<TokenKind, string> = {
   reset: 'pr',
   browser: 'br',
   'sign-up': 'su',
+  calendar: 'cf',
 }
 
 const prefixOf = (kind: TokenKind, environment: EnvironmentName): string =>

@@ -2,7 +2,7 @@ import { normaliseHandle } from '../../identity/people/handles.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { World } from '../../kernel/imports/section.ts'
 import { courseSection } from '../courses/import.ts'
-import { type CourseContent, lessonsIn } from '../courses/schema.ts'
+import { type CourseContent, kindOf, lessonsIn } from '../courses/schema.ts'
 import { classSection, studentsOf } from './import.ts'
 import * as importStore from './import-store.ts'
 import * as store from './store.ts'
@@ -11,6 +11,7 @@ import * as store from './store.ts'
 export interface Contents {
   hasStudent(handle: string): boolean
   hasLesson(lesson: string): boolean
+  kindOf(lesson: string): string | undefined
   hasObjective(objective: string, lesson: string): boolean
 }
 
@@ -33,6 +34,7 @@ export async function readContents(
   const courses = classes.flatMap(({ course }) => course ?? [])
   const ids = known.map(({ id }) => id)
   const rows = await db.all(importStore.listContents, { classes: ids, courses })
+  const kinds = new Map(rows.filter((row) => row.objective === '').map((row) => [`${row.owner} ${row.lesson}`, row]))
   const stored = new Set(rows.map(({ owner, lesson, objective }) => `${owner} ${objective} ${lesson}`))
   const keyOf = new Map(known.map(({ id, key }) => [id, key]))
   const students = (await db.all(store.findStudents, { classes: ids })).map(
@@ -50,6 +52,10 @@ export async function readContents(
       hasStudent: (handle) => enrolled.has(`${key} ${normaliseHandle(handle)}`),
       hasLesson: (lesson) =>
         imported ? lessonsIn(imported).some(({ id }) => id === lesson) : stored.has(`${owner}  ${lesson}`),
+      kindOf: (lesson) => {
+        const content = imported && lessonsIn(imported).find(({ id }) => id === lesson)
+        return content ? kindOf(content) : kinds.get(`${owner} ${lesson}`)?.lesson_kind
+      },
       hasObjective: (objective, lesson) =>
         imported
           ? (imported.objectives ?? []).some(({ id, lessons }) => id === objective && lessons.includes(lesson))

@@ -85,7 +85,7 @@ export const enrolmentOperations: readonly Operation[] = [
     who: person,
     roles: MAY.change,
     input: EnrolStudent,
-    output: json(Type.Union([Student, SentInvitation])),
+    output: json(Type.Union([SentInvitation, Student])),
     errors: ['forbidden', 'impossibleNow', 'conflict'],
     run: ({ db, who, environment }, input) => enrolStudent(db, who, input, environment.get(invitationPolicy)),
   }),

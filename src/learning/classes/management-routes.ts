@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { SentInvitation } from '../../apps/invitations/schema.ts'
 import { invitationPolicy } from '../../apps/invitations/sending.ts'
-import { MANAGERS } from '../../apps/organisations/roles.ts'
+import { AUTHORS, MANAGERS } from '../../apps/organisations/roles.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
@@ -47,7 +47,7 @@ export const managementOperations: readonly Operation[] = [
     name: 'createClass',
     summary: 'Create a class',
     description:
-      'Creates a class: one run of a course, on the version that is newest now. With `newJoinCode` it gets a code with which students can join.',
+      'Creates a class: one run of a course, on the version that is newest now. With `newJoinCode` it gets a code with which students can join. Those who edit the course can do this; an instructor becomes the instructor of the class.',
     example: {
       request: {
         courseId: 'course-preflight',
@@ -58,7 +58,7 @@ export const managementOperations: readonly Operation[] = [
       },
       as: 'ellis',
     },
-    roles: MANAGERS,
+    roles: AUTHORS,
     input: CreateClass,
     output: json(ClassDetails),
     errors: ['impossibleNow', 'conflict'],
@@ -152,7 +152,7 @@ export const managementOperations: readonly Operation[] = [
     },
     roles: MANAGERS,
     input: SetStaff,
-    output: json(Type.Union([Staff, SentInvitation])),
+    output: json(Type.Union([SentInvitation, Staff])),
     errors: ['impossibleNow'],
     run: ({ db, who, environment }, input) => setStaff(db, who, input, environment.get(invitationPolicy)),
   }),

@@ -12,7 +12,7 @@ import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
+import { editedCourse, readOwnId } from '../courses/authoring.ts'
 import { nameCopy } from '../courses/duplicating.ts'
 import { revealsId } from '../courses/guesses.ts'
 import { toCourse } from './classes.ts'
@@ -73,10 +73,14 @@ const roleIn = ({ teaches, observes, manages, student }: Row): ClassDetails['rol
   return student === null ? undefined : 'student'
 }
 
-/** Creates a class. It stays on the course version that is the newest one now. */
+/**
+ * Creates a class. It stays on the course version that is the newest one now. An instructor who created the course
+ * becomes the instructor of the class.
+ */
 export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promise<ClassDetails> {
   return refusingTakenCode(db, async (tx) => {
-    const { id: course, key: courseId, version_id: version } = await lockManagedCourse(tx, who, what.courseId)
+    const found = await editedCourse.lock(tx, who, what.courseId)
+    const { id: course, key: courseId, version_id: version } = found
     if (version === null) throw fail('impossibleNow', 'This course is a draft: publish it first')
     const key = readOwnId('classId', what.classId)
     const settings = {
@@ -84,8 +88,11 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
       sequential: what.sequential ?? false,
       joinCode: chooseJoinCode(what, null, makeJoinCode),
     }
-    if (!(await tx.first(store.createClass, { key, course, version, ...settings, now: who.at }))) throw takenId()
+    const made = await tx.first(store.createClass, { key, course, version, ...settings, now: who.at })
+    if (!made) throw takenId()
     await audit(tx, who, 'class.created', { class: key, course: courseId })
+    if (!found.manages)
+      await putOnStaff(tx, who, { id: made.id, class: key }, { person: who.personId, role: 'instructor' })
     return readClass(tx, who, { classId: key })
   })
 }
@@ -102,7 +109,7 @@ export function duplicateClass(
 ): Promise<ClassDetails> {
   return refusingTakenCode(db, async (tx) => {
     const source = await lockManaged(tx, who, what.classId)
-    const { id: course, version_id: newest } = await lockManagedCourse(tx, who, source.course)
+    const { id: course, version_id: newest } = await editedCourse.lock(tx, who, source.course)
     const key = readOwnId('newClassId', what.newClassId)
     const settings = {
       name: what.name === undefined ? nameCopy(source.name) : readName(what.name),

@@ -29,6 +29,7 @@ export const MAY = {
   evaluate: ['instructor'],
   launch: ['student', 'classmate', 'instructor'],
   keepNotes: ['instructor'],
+  announce: ['instructor', 'owner', 'administrator'],
   /** Leave the class by oneself. An owner relieves instructors. */
   leave: ['student', 'classmate', 'formerStudent', 'observer'],
 } as const satisfies Record<string, readonly Role[]>
@@ -91,6 +92,7 @@ export function permissionsIn(roles: RolesAndStatus): ClassPermissions {
     evaluate: holdsAny(held, MAY.evaluate),
     launch: holdsAny(held, MAY.launch),
     keepNotes: holdsAny(held, MAY.keepNotes),
+    announce: holdsAny(held, MAY.announce),
     leave: holdsAny({ ...held, student: roles.status !== null }, MAY.leave),
     writeOwnNotes: held.student || (roles.status !== null && maySee(roles)),
   }

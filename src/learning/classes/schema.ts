@@ -120,6 +120,7 @@ const ClassPermissions = Type.Object(
     launch: Type.Boolean({ description: 'Can launch its lessons in their apps' }),
     evaluate: Type.Boolean({ description: 'Can record evaluations of instructor-led lessons' }),
     keepNotes: Type.Boolean({ description: 'Can create notes about its students, and delete any note of the class' }),
+    announce: Type.Boolean({ description: 'Can create announcements to it' }),
     leave: Type.Boolean({ description: 'Can leave it, as a student or an observer' }),
     writeOwnNotes: Type.Boolean({ description: 'Can create notes about themselves as a student' }),
   },

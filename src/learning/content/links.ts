@@ -30,7 +30,8 @@ export function readContentUrl({ contentUrl }: Environment): string {
 
 /** Reads a token of `signFile`. Returns undefined if it was changed or has expired. */
 export function readToken(environment: Environment, token: string): { key: string; expiresMs: number } | undefined {
-  const [, text = '', key = '', step = '', mac = ''] = /^(([\w-]{22})\.([0-9a-z]{1,8}))\.([\w-]{22})$/.exec(token) ?? []
+  const [, text = '', key = '', step = '', mac = ''] =
+    /^(([\w-]{1,64})\.([0-9a-z]{1,8}))\.([\w-]{22})$/.exec(token) ?? []
   const given = Buffer.from(mac, 'base64url')
   if (given.length !== MAC_BYTES) return undefined
   const isSigned = environment.keysFor(PURPOSE).some((one) => timingSafeEqual(macOf(one, text), given))

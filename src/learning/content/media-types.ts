@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { fail } from '../../kernel/errors.ts'
+import { refuseScripts, refuseScriptsHere } from './pdf.ts'
 
 /** A type of file that can be uploaded. */
 interface FileType {
@@ -72,19 +73,6 @@ const refusedType = () =>
     'This type of file is not accepted. Upload an image (PNG, JPEG, GIF, WebP, AVIF), a PDF, a video (MP4, WebM, OGG), audio (MP3, M4A, OGG), captions (WebVTT), plain text, CSV, or an Office document without macros',
   )
 
-const scripted = () =>
-  fail(
-    'unsupportedMediaType',
-    'This PDF contains JavaScript or starts a program, so it is not accepted. Print it to a new PDF and upload that',
-  )
-
-/** A name in a PDF, of which any letter can be written as `#xx` (ISO 32000-1 §7.3.5). */
-const pdfName = (name: string): string =>
-  [...name].map((letter) => `(?:${letter}|#${letter.charCodeAt(0).toString(16).replace(/[a-f]/g, '[$&]')})`).join('')
-const SCRIPTED = new RegExp(`/(?:${pdfName('JavaScript')}|${pdfName('Launch')})(?![A-Za-z])`, 'i')
-/** More than the longest form of a name in `SCRIPTED`. */
-const OVERLAP = 64
-
 /**
  * Determines the type of a file from its bytes while they arrive. Throws as soon as it is known that the file is not
  * accepted.
@@ -93,7 +81,6 @@ export class Inspector {
   #head = Buffer.alloc(0)
   #known: FileType | undefined
   #isZip = false
-  #last = ''
   /** Undefined once the file is known not to be text. */
   #decoder: InstanceType<typeof TextDecoder> | undefined = new TextDecoder('utf-8', { fatal: true })
 
@@ -104,7 +91,6 @@ export class Inspector {
       this.#known = BY_HEAD.find(([isSo]) => isSo(this.#head))?.[1]
       this.#isZip = ZIP(this.#head)
     }
-    if (this.#known === PDF) this.#refuseScripts(chunk)
     if (this.#known !== undefined && this.#known !== CAPTIONS) this.#decoder = undefined
     if (this.#isZip) this.#decoder = undefined
     if (this.#decoder) this.#decode(chunk, { stream: true })
@@ -113,18 +99,26 @@ export class Inspector {
 
   /** Returns the type of the whole file, which is at `path`. */
   async end(path: string, name: string): Promise<FileType> {
-    if (this.#decoder) this.#decode(Buffer.alloc(0), { stream: false })
-    this.#refuseUnknown()
+    this.#finish()
     if (this.#isZip) return readOfficeType(this.#head, path)
-    if (this.#known) return this.#known
-    return /\.csv$/i.test(name) ? CSV : TEXT
+    if (this.#known === PDF) await refuseScripts(path)
+    return this.#typeOf(name)
   }
 
-  #refuseScripts(chunk: Buffer): void {
-    const text = this.#last + chunk.toString('latin1')
-    if (SCRIPTED.test(text)) throw scripted()
-    this.#last = text.slice(-OVERLAP)
+  /** Returns the type of a file whose bytes are all in `bytes`. */
+  endHere(bytes: Buffer, name: string): FileType {
+    this.#finish()
+    if (this.#isZip) throw refusedType()
+    if (this.#known === PDF) refuseScriptsHere(bytes)
+    return this.#typeOf(name)
   }
+
+  #finish(): void {
+    if (this.#decoder) this.#decode(Buffer.alloc(0), { stream: false })
+    this.#refuseUnknown()
+  }
+
+  #typeOf = (name: string): FileType => this.#known ?? (/\.csv$/i.test(name) ? CSV : TEXT)
 
   #decode(chunk: Buffer, options: { stream: boolean }): void {
     try {
@@ -140,6 +134,13 @@ export class Inspector {
     const isBinary = this.#known !== undefined && this.#known !== CAPTIONS
     if (!isText && !isBinary && !this.#isZip) throw refusedType()
   }
+}
+
+/** Determines the type of a small file. Office documents are not accepted, because their entries are read from disk. */
+export function inspectBytes(bytes: Buffer, name: string): FileType {
+  const inspector = new Inspector()
+  inspector.add(bytes)
+  return inspector.endHere(bytes, name)
 }
 
 /**

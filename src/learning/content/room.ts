@@ -1,4 +1,5 @@
 import type { Room } from '../../kernel/room.ts'
+import { fileSection } from './import.ts'
 import { fileOperations } from './routes.ts'
 import { fileRoute } from './serving-routes.ts'
 import { removeAbandoned, removeUnused } from './upload.ts'
@@ -8,6 +9,7 @@ export const content: Room = {
   areas: { Files: 'Uploaded files of organisations, for lessons.' },
   operations: fileOperations,
   contentRoutes: [fileRoute],
+  importSections: [fileSection],
   personalTables: {
     files: {
       inExport: 'no: files belong to the organisation',

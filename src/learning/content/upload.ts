@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Gate } from '../../kernel/bounds/gate.ts'
-import type { PersonCaller } from '../../kernel/caller.ts'
-import { type Db, hasCode } from '../../kernel/database/database.ts'
+import type { Caller, PersonCaller } from '../../kernel/caller.ts'
+import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -127,6 +127,34 @@ const insert = (db: Db, who: PersonCaller, file: NewFile, environment: Environme
     })
     return key
   })
+
+const folderOfUploads = service(uploadFolder)
+
+/** The limits of the settings, for imports. */
+export const fileLimits = service(({ config }) => ({
+  organisationBytes: config.ORGANISATION_FILES_BYTES,
+  fileBytes: config.FILE_BYTES,
+}))
+
+/** Stores the bytes of an imported file. Can be repeated, because the part of an import may be written again. */
+export async function keepBytes(
+  tx: Tx,
+  who: Caller,
+  { sha256, bytes }: { readonly sha256: string; readonly bytes: Buffer },
+  get: Environment['get'],
+): Promise<void> {
+  const content = { sha256, bytes: bytes.length }
+  await tx.first(store.useContent, { ...content, now: who.at })
+  const folder = get(folderOfUploads)
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, `${makeId()}.part`)
+  try {
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600, flush: true })
+    await get(fileStore).keep(content, path)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
 
 /** Refuses a file that the disk has no room for. The disk of files can be another one than that of the database. */
 async function checkDisk({ config, name }: Environment, folder: string, bytes: number): Promise<void> {

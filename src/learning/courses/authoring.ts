@@ -58,8 +58,6 @@ const course = {
   refusal: NOT_MANAGED,
 }
 export const editedCourse = managed({ ...course, isManaged: ({ edits }) => edits })
-/** Locks a course of which the caller can create classes. */
-export const lockManagedCourse = managed({ ...course, isManaged: ({ manages }) => manages }).lock
 
 /**
  * Creates an unpublished course with a draft, or replaces the draft of an existing course. Published versions do not
@@ -114,8 +112,8 @@ const taken = () =>
  */
 export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument): Promise<CourseDocument> {
   const course = await editedCourse.read(db, who, what.courseId)
-  const { key: courseId, organisation, version, manages } = course
-  const ids = { courseId, organisation, version, may: { createClasses: manages } }
+  const { key: courseId, organisation, version, edits } = course
+  const ids = { courseId, organisation, version, may: { createClasses: edits } }
   if (what.version === undefined) {
     const document = JSON.parse((course.draft ?? course.document)!)
     return { ...ids, draft: course.draft !== null, ...document }

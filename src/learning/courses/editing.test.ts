@@ -139,7 +139,7 @@ test('owners decide whether instructors create courses, and instructors edit onl
 
   const lessons = [{ id: 'hers-1', name: 'One' }]
   const made = await save(casey, { courseId: 'hers', lessons })
-  assert.deepEqual([made.status, made.body.may], [200, { createClasses: false }], made.text)
+  assert.deepEqual([made.status, made.body.may], [200, { createClasses: true }], made.text)
   assert.equal((await save(casey, { courseId: 'hers', organisation: undefined, lessons })).status, 200)
   assert.equal((await post(casey, 'publish', { courseId: 'hers' })).body.version, 1)
   assert.equal((await post(casey, 'duplicate', { courseId: 'hers', newCourseId: 'hers-2' })).status, 200)
@@ -149,7 +149,9 @@ test('owners decide whether instructors create courses, and instructors edit onl
   assert.deepEqual(await managed(drew), [])
   assert.ok((await managed(finley)).includes('hers'))
 
-  // Others' courses stay closed, and so do classes.
+  // Others' courses stay closed, and so do classes of them.
+  const open = (browser: TestBrowser | undefined, courseId: string) =>
+    call(browser!, 'PUT', '/edu/v1/class', { courseId, name: 'Hers' })
   for (const [browser, courseId] of [
     [drew, 'hers'],
     [casey, 'course'],
@@ -158,13 +160,21 @@ test('owners decide whether instructors create courses, and instructors edit onl
     assertError(await save(browser, { courseId, organisation: undefined }), 403, 4032)
     assertError(await save(browser, { courseId }), 409, 4091)
     assertError(await post(browser, 'remove', { courseId }), 403, 4032)
+    assertError(await open(browser, courseId), 403, 4032)
   }
-  assertError(await call(casey!, 'PUT', '/edu/v1/class', { courseId: 'hers', name: 'Hers' }), 403, 4032)
+  const taught = (await open(casey, 'hers')).body
+  assert.deepEqual(
+    [taught.role, taught.may.manage, taught.staff.map(({ handle, role }: Record<string, string>) => [handle, role])],
+    ['instructor', false, [['@casey', 'instructor']]],
+  )
+  const owned = (await open(finley, 'hers')).body
+  assert.deepEqual([owned.role, owned.staff], ['manager', []])
   assert.equal((await post(casey, 'remove', { courseId: 'hers-2' })).status, 200)
 
   await letInstructors('owners')
   assertError(await get(casey, 'document', { courseId: 'hers' }), 403, 4032)
   assert.deepEqual(await managed(casey), [])
+  assertError(await open(casey, 'hers'), 403, 4032)
   assert.equal((await get(finley, 'document', { courseId: 'hers' })).status, 200)
 })
 

@@ -2,12 +2,22 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { appSection } from '../../apps/apps/import.ts'
 import { organisationSection } from '../../apps/organisations/import.ts'
+import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { type Field, Flag, Key, Line, Matching } from '../../kernel/imports/fields.ts'
-import { type ImportSection, isObject } from '../../kernel/imports/section.ts'
-import { findCourseMistakes, passCodeRefusal } from './mistake-rules.ts'
+import { type ImportSection, isObject, type Mistake, type World } from '../../kernel/imports/section.ts'
+import { findFiles } from '../content/content.ts'
+import { fileSection, readFileEntry } from '../content/import.ts'
+import { findQuestions } from './authoring-store.ts'
+import {
+  findCourseMistakes,
+  findFileMistakes,
+  findQuestionMistakes,
+  passCodeRefusal,
+  placesOf,
+} from './mistake-rules.ts'
 import { publishVersion } from './publish.ts'
-import { canonicalCourse } from './rules.ts'
+import { canonicalCourse, filesOf } from './rules.ts'
 import { CourseContent, ID_MUST, ID_PATTERN, lessonsIn } from './schema.ts'
 import * as store from './store.ts'
 
@@ -68,9 +78,11 @@ export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry
 
   /**
    * Checks that no other course uses the ids of lessons and objectives, which are unique in an environment, and that a
-   * lesson with `passCode` has an app with a secret, which is needed to redeem the code.
+   * lesson with `passCode` has an app with a secret, which is needed to redeem the code. Files and questions of lessons
+   * must belong to the organisation.
    */
-  async checkHere(db, entries, { find, inFile }) {
+  async checkHere(db, entries, world) {
+    const { find, inFile } = world
     const isPublic = (app: string) =>
       (inFile(appSection, app) as { public?: boolean } | undefined)?.public ?? find(appSection, app)?.public_client
     const passing = entries.flatMap(({ lessons }, i) =>
@@ -91,7 +103,7 @@ export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry
       seen.set(`${kind} ${id}`, entry.key)
       return owner === entry.key ? [] : [`courses[${i}]: must have unique ids: ${id} belongs to the course ${owner}`]
     })
-    return [...taken, ...wrong]
+    return [...taken, ...wrong, ...(await findMissing(db, entries, world))]
   },
 
   plan: (entry, found) => ({
@@ -111,6 +123,40 @@ export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry
     }
     return made
   },
+}
+
+/** The part of the section of questions that is needed here, because the room of quizzes stands on this one. */
+const questions = { name: 'questions', one: 'question', find: async () => [] }
+
+/** Finds files and questions that lessons use and the organisation does not have. */
+async function findMissing(db: Db, entries: readonly CourseEntry[], { inFile }: World): Promise<Mistake[]> {
+  const mistakes: Mistake[] = []
+  for (const [i, entry] of entries.entries()) {
+    const { organisation } = entry
+    const lessons = lessonsIn(entry)
+    const ofFile = <T extends { organisation: string }>(section: Parameters<World['inFile']>[0], key: string) => {
+      const one = inFile(section, key) as T | undefined
+      return one?.organisation === organisation ? one : undefined
+    }
+    const files = lessons.flatMap(filesOf)
+    const types = new Map((await findFiles(db, { organisation, keys: files })).map((one) => [one.key, one.media_type]))
+    for (const key of files) {
+      const file = ofFile<{ organisation: string; name: string; content: string }>(fileSection, key)
+      if (file) types.set(key, readFileEntry(file).mediaType)
+    }
+    const keys = lessons.flatMap(({ quiz }) => (quiz?.parts ?? []).flatMap((part) => part.questions ?? []))
+    const stored = await db.all(findQuestions, { organisation, keys })
+    const archived = new Map(stored.map((row) => [row.key, row.is_archived]))
+    for (const key of keys) if (ofFile(questions, key)) archived.set(key, false)
+    const bank = { organisation, isFinal: false, archived, tagged: new Map<string, number>() }
+    for (const { lesson, place } of placesOf(entry))
+      for (const { where, must } of [
+        ...findFileMistakes(lesson, place, types),
+        ...findQuestionMistakes(lesson, place, bank),
+      ])
+        mistakes.push(`courses[${i}].${where}: must ${must}`)
+  }
+  return mistakes
 }
 
 /**

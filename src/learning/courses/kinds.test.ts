@@ -58,6 +58,21 @@ test('a lesson has the content of its kind, and no other', async () => {
   }
 })
 
+test('a criterion refers only to an objective that lists its lesson, and the fault names its field', async () => {
+  const rubric = [{ id: 'landing', name: 'Landing', objective: 'safety' }]
+  const lessons = [
+    { id: 'talk', name: 'Talk' },
+    { id: 'check', name: 'Check', kind: 'instructor-led', rubric },
+  ]
+  const objectives = [{ id: 'safety', name: 'Safety', lessons: ['talk'] }]
+  const { status, body } = await save(lessons, { courseId: 'objectives', objectives })
+  assert.equal(status, 400)
+  assert.deepEqual(
+    body.faults.map(({ pointer, message }: { pointer: string; message: string }) => [pointer, message]),
+    [['/lessons/1/rubric/0/objective', 'Add this lesson to the objective Safety, or choose another one for Landing.']],
+  )
+})
+
 test('managers preview the lessons of a draft as students will see them', async () => {
   const lessons = LESSONS.map((lesson) => ({ ...lesson, id: `new-${lesson.id}`, objective: undefined }))
   const saved = await save(lessons, { objectives: [{ id: 'new-safety', name: 'Safety', lessons: ['new-ride'] }] })

@@ -41,11 +41,10 @@ export function* findCourseMistakes(course: CourseContent): Generator<CourseMist
       pointer: '/lessons',
       message: `A course can have at most ${MAX_LESSONS} lessons and steps.`,
     }
-  const objectives = (course.objectives ?? []).map(({ id }) => id)
   for (const { lesson, place } of places) {
     yield* findPrerequisiteMistakes(lesson, place, ids)
     yield* findKindMistakes(lesson, place)
-    yield* findRubricMistakes(lesson, place, objectives)
+    yield* findRubricMistakes(lesson, place, course.objectives ?? [])
     yield* findQuizMistakes(lesson, place)
     yield* findLaunchMistakes(lesson, place)
   }
@@ -184,7 +183,11 @@ export function* findFileMistakes(
     }
 }
 
-function* findRubricMistakes({ id, rubric = [] }: LessonContent, place: string, objectives: readonly string[]) {
+function* findRubricMistakes(
+  { id, rubric = [] }: LessonContent,
+  place: string,
+  objectives: NonNullable<CourseContent['objectives']>,
+) {
   const criteria = rubric.map((one) => one.id)
   for (const [i, { id: criterion, name, objective }] of rubric.entries()) {
     if (isTwice(criteria, criterion, i))
@@ -194,12 +197,21 @@ function* findRubricMistakes({ id, rubric = [] }: LessonContent, place: string, 
         pointer: `${place}/rubric/${i}/id`,
         message: `Another criterion has the same id as ${name}.`,
       }
-    if (objective !== undefined && !objectives.includes(objective))
+    const found = objectives.find((one) => one.id === objective)
+    if (objective !== undefined && !found)
       yield {
         where: 'lessons',
         must: `refer only to objectives of the course in the rubric of ${id}, not ${objective}`,
         pointer: `${place}/rubric/${i}/objective`,
         message: `The objective of ${name} is no longer in the course.`,
+      }
+    // An objective takes scores only from its own lessons.
+    if (found && !found.lessons.includes(id))
+      yield {
+        where: 'lessons',
+        must: `refer only to objectives that list ${id} in its rubric, not ${objective}`,
+        pointer: `${place}/rubric/${i}/objective`,
+        message: `Add this lesson to the objective ${found.name}, or choose another one for ${name}.`,
       }
   }
 }

@@ -1,5 +1,7 @@
+import type { ImportTie } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
 import { exportEvaluations } from './evaluations.ts'
+import { evaluationTie } from './import.ts'
 import { evaluationOperations } from './routes.ts'
 
 export const evaluations: Room = {
@@ -12,6 +14,7 @@ export const evaluations: Room = {
       whenDeleted: 'those about them gone; those that they recorded stay, without their name',
     },
   },
+  importTies: { classes: [evaluationTie as ImportTie] },
   exports: [
     { file: 'evaluations.json', about: 'Evaluations about you, and those that you recorded', read: exportEvaluations },
   ],

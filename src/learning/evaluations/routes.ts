@@ -31,17 +31,18 @@ export const evaluationOperations: readonly Operation[] = [
       'Records what an instructor has evaluated in an instructor-led lesson, for up to 100 students. Each is an attempt, or completes the one that is open, and is recorded or refused on its own: the response is 200, and `error` says which were refused and why. The client chooses each `evaluationId`, so the request can be repeated after a lost connection.',
     example: {
       request: {
-        classId: 'class-alpha',
-        lessonId: 'lesson-checkride',
+        classId: 'class-charlie',
+        lessonId: 'lesson-introductory-flight',
         evaluations: [
           {
             evaluationId: EVALUATION_ID,
-            studentId: 'student-avery',
+            studentId: 'student-avery-charlie',
             criteria: [
-              { id: 'landing', points: 8 },
-              { id: 'radio', points: 9 },
+              { id: 'straight', points: 8 },
+              { id: 'turns', points: 9 },
             ],
-            remarks: 'Steady approach, late flare.',
+            pass: true,
+            remarks: 'Steady hands, good turns.',
             startTime: '2026-04-30T09:00:00Z',
             endTime: '2026-04-30T10:30:00Z',
           },
@@ -65,7 +66,6 @@ export const evaluationOperations: readonly Operation[] = [
       request: { evaluationId: EVALUATION_ID },
       as: 'casey',
       after: 'recordEvaluations',
-      fill: { evaluationId: 'An evaluation, from listEvaluations' },
     },
     roles: MAY.readStudent,
     input: NameEvaluation,
@@ -79,7 +79,7 @@ export const evaluationOperations: readonly Operation[] = [
     description:
       'Returns evaluations, newest first: for staff those of the class in `classId`, for students their own, in one class or in all. With `acknowledged=false`, only those that the student has not acknowledged. Evaluations after the first 2 MiB of a page have no criteria and shortened remarks.',
     example: {
-      request: { classId: 'class-alpha', lessonId: 'lesson-checkride' },
+      request: { classId: 'class-charlie', lessonId: 'lesson-introductory-flight' },
       as: 'casey',
       after: 'recordEvaluations',
     },
@@ -89,24 +89,6 @@ export const evaluationOperations: readonly Operation[] = [
     isCompressible: true,
     run: ({ db, who }, input) => listEvaluations(db, who, input),
   }),
-  op('POST /edu/v1/evaluation/change', {
-    name: 'changeEvaluation',
-    summary: 'Change an evaluation',
-    description:
-      'Changes points, score, pass or remarks; fields that are left out stay as they are. The change is logged as a grade change with its `reason`, and the student has to acknowledge the evaluation again. The times of an evaluation cannot be changed.',
-    example: {
-      request: { evaluationId: EVALUATION_ID, score: 90, reason: 'The flare was in time after all.' },
-      as: 'casey',
-      after: 'recordEvaluations',
-      fill: { evaluationId: 'An evaluation, from listEvaluations' },
-    },
-    roles: MAY.grade,
-    input: ChangeEvaluation,
-    from: 'either',
-    output: json(Evaluation),
-    errors: ['forbidden', 'notFound', 'validationFailed', 'impossibleNow', 'storageFull'],
-    run: ({ db, who }, input) => changeEvaluation(db, who, input),
-  }),
   op('POST /edu/v1/evaluation/acknowledge', {
     name: 'acknowledgeEvaluation',
     summary: 'Acknowledge an evaluation',
@@ -115,7 +97,6 @@ export const evaluationOperations: readonly Operation[] = [
     example: {
       request: { evaluationId: EVALUATION_ID, version: 1 },
       after: 'recordEvaluations',
-      fill: { evaluationId: 'An evaluation, from listEvaluations' },
     },
     roles: ['student'],
     input: AcknowledgeEvaluation,
@@ -123,5 +104,22 @@ export const evaluationOperations: readonly Operation[] = [
     output: json(Evaluation),
     errors: ['forbidden', 'notFound', 'conflict', 'storageFull'],
     run: ({ db, who }, input) => acknowledgeEvaluation(db, who, input),
+  }),
+  op('POST /edu/v1/evaluation/change', {
+    name: 'changeEvaluation',
+    summary: 'Change an evaluation',
+    description:
+      'Changes points, score, pass or remarks; fields that are left out stay as they are. The change is logged as a grade change with its `reason`, and the student has to acknowledge the evaluation again. The times of an evaluation cannot be changed.',
+    example: {
+      request: { evaluationId: EVALUATION_ID, score: 90, reason: 'The last turn counts too.' },
+      as: 'casey',
+      after: 'recordEvaluations',
+    },
+    roles: MAY.grade,
+    input: ChangeEvaluation,
+    from: 'either',
+    output: json(Evaluation),
+    errors: ['forbidden', 'notFound', 'validationFailed', 'impossibleNow', 'storageFull'],
+    run: ({ db, who }, input) => changeEvaluation(db, who, input),
   }),
 ]

@@ -169,3 +169,24 @@ export const exportEvaluations = report('evaluations.export', {
                     union select o.id from enrolments s join evaluations o on o.enrolment_id = s.id where s.person_id = :person)
      order by v.id`,
 })
+
+/** Adds the evaluation of an imported attempt, which has the same key. */
+export const insertImported = write('evaluations.insertImported', {
+  params: {
+    evaluation: c.text,
+    criteria: c.json,
+    remarks: c.text,
+    person: c.int8,
+    recorded: c.timestamptz,
+    acknowledged: nullable(c.timestamptz),
+    comment: c.text,
+  },
+  row: { id: c.int8 },
+  text: `
+    insert into evaluations (key, attempt_id, enrolment_id, lesson_id, criteria, remarks, recorded_by, recorded_at, changed_at, acknowledged_at,
+      comment, share_no)
+    select t.key, t.id, t.enrolment_id, t.lesson_id, :criteria, :remarks, :person, :recorded, :recorded, :acknowledged, :comment,
+           share_of(:person, null, null)
+      from attempts t where t.key = :evaluation
+    on conflict do nothing returning id`,
+})

@@ -69,7 +69,11 @@ export const presentAttempt = (attempt: Attempt, ids: { studentId: string; lesso
   idleIntervals: [...attempt.idle],
 })
 
-export const presentReport = (row: Row<typeof reportRow>): { reported: Reported } => ({
+export const presentReport = (
+  row: Row<typeof reportRow>,
+): { due: string | null; late: boolean; reported: Reported } => ({
+  due: row.due_at,
+  late: row.is_overdue,
   reported: {
     via: row.reported_via as ReportedVia | null,
     app: row.reported_app,

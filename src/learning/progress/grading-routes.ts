@@ -98,7 +98,7 @@ export const gradingOperations: readonly Operation[] = [
     summary: 'List attempts to grade',
     description:
       "Returns completed attempts at instructor-graded lessons that have no grade yet, in one class or in all classes that the caller teaches, except the caller's own. Use the `lessonResultId` to grade one.",
-    example: { request: { classId: 'class-alpha' }, as: 'casey' },
+    example: { request: {}, as: 'casey' },
     roles: MAY.grade,
     input: ListAwaiting,
     output: json(AwaitingPage),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Decimal, Flag, Id, inBody, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { LESSON_KINDS } from '../courses/schema.ts'
-import { by, lesson, MAX_SCORE, Moment, orNull } from './schema.ts'
+import { by, due, lesson, MAX_SCORE, Moment, orNull } from './schema.ts'
 
 const MAX_REASON = 1000
 
@@ -68,6 +68,8 @@ export const AwaitingPage = PageOf(
     }),
     lessonResultId: Type.String(),
     completed: Moment,
+    due,
+    late: Type.Boolean({ description: 'Whether it was completed after the due date' }),
   }),
   'AwaitingPage',
 )

@@ -67,7 +67,7 @@ export const gradeAttempt = write('progress.gradeAttempt', {
         from attempt a, others o where s.enrolment_id = :enrolment and s.lesson_id = :lesson
       returning s.is_passed
     ), change as (${change('grade', { before: ':before', after: ':after', from: 'attempt', attempt: 'attempt.id' })}
-    ), emitted as (${emitAttemptEvent})
+    ), emitted as (${emitAttemptEvent()})
     select s.is_passed from standing s, emitted`,
 })
 
@@ -178,16 +178,20 @@ export const listAwaiting = sortedBy(AWAITING_ORDERS, (order, suffix) =>
       kind: c.text,
       attempt: c.text,
       completed_at: nullable(c.instant),
+      due_at: nullable(c.instant),
+      is_late: c.bool,
       total: c.int8,
     },
     text: `
     select c.key as class, c.name as class_name, e.key as student, p.handle, coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as name,
-           l.key as lesson, v.name as lesson_name, v.kind, t.key as attempt, t.completed_at, w.total
+           l.key as lesson, v.name as lesson_name, v.kind, t.key as attempt, t.completed_at, d.due_at,
+           coalesce(t.completed_at > d.due_at, false) as is_late, w.total
       from (select t.id, count(*) over () as total from ${AWAITING}
              where e.status <> 'dropped' and e.person_id <> :person
                and c.id in (select s.class_id from class_staff s where :class is null and s.person_id = :person and s.role = 'instructor' union all select :class)
              order by ${order} limit :limit offset :offset) w
-      join (${AWAITING}) on t.id = w.id join lessons l on l.id = t.lesson_id
+      join (${AWAITING}) on t.id = w.id join lessons l on l.id = t.lesson_id,
+      lateral dates_of(e.id, c.id, v.lesson_id, v.parent_id) d
      order by ${order}`,
   }),
 )

@@ -203,6 +203,8 @@ test('what waits for a grade, the oldest first', async (t) => {
     kind: 'app',
     lessonResultId: attempts[0],
     completed: entry.completed,
+    due: null,
+    late: false,
   })
   await grade(casey, { lessonResultId: attempts[0], pass: false })
   assert.deepEqual(await waiting(casey), [2, attempts.slice(1)])

@@ -143,6 +143,8 @@ export async function listAwaiting(
     kind: row.kind as LessonKind,
     lessonResultId: row.attempt,
     completed: row.completed_at!,
+    due: row.due_at,
+    late: row.is_late,
   }))
   return pageOf(docs, rows[0]?.total ?? 0, what)
 }

@@ -37,11 +37,11 @@ export const insertAttempts = write('progress.insertAttempts', {
   row: { id: c.int8 },
   text: `
     insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at,
-      progress_intervals, idle_intervals, active_ms, changed_at, result, graded_at, awaits_grade, reported_via, reported_at, is_late)
-    select r.key, e.id, l.id, r.state, r.pass, r.score, r.answers::json, r.started, r.completed, r.progress, '[]', r.active_ms,
+      progress_intervals, idle_intervals, active_ms, active_since, changed_at, result, graded_at, awaits_grade, reported_via, reported_at, is_late)
+    select r.key, e.id, l.id, r.state, r.pass, r.score, r.answers::json, r.started, r.completed, r.progress, '[]', r.active_ms, r.active_since,
            coalesce(r.completed, r.started), r.result, r.graded_at, r.awaits_grade, 'import', :now, true
       from json_to_recordset(:rows) as r(key text, class_id bigint, handle text, lesson text, state text, pass boolean, score double precision,
-             answers text, started timestamptz, completed timestamptz, progress json, active_ms bigint, result text, graded_at timestamptz, awaits_grade boolean)
+             answers text, started timestamptz, completed timestamptz, progress json, active_ms bigint, active_since timestamptz, result text, graded_at timestamptz, awaits_grade boolean)
       join people p on p.handle_key = r.handle join enrolments e on e.class_id = r.class_id and e.person_id = p.id
       join lessons l on l.key = r.lesson
      order by r.started

@@ -101,7 +101,18 @@ const Reported = Type.Object(
   { description: 'How the attempt was reported. The last report counts: the start, an update or a grade' },
 )
 export type Reported = Static<typeof Reported>
-const ReportedProgress = Type.Object({ ...Progress.properties, reported: Reported }, { title: 'ReportedProgress' })
+export const due = Type.Union([Moment, Type.Null()], {
+  description: 'When the lesson is due for the student; null if it has no due date',
+})
+const ReportedProgress = Type.Object(
+  {
+    ...Progress.properties,
+    due,
+    late: Type.Boolean({ description: 'Whether it was completed after the due date' }),
+    reported: Reported,
+  },
+  { title: 'ReportedProgress' },
+)
 export type ReportedProgress = Static<typeof ReportedProgress>
 export const ProgressHistory = Type.Array(ReportedProgress)
 export const ProgressHistoryPage = PageOf(ReportedProgress, 'LessonProgressPage')

@@ -50,13 +50,18 @@ export const reportRow = {
   reported_at: nullable(c.instant),
   is_late: c.bool,
   is_early: c.bool,
+  due_at: nullable(c.instant),
+  is_overdue: c.bool,
 }
 const reportColumns = `t.reported_via, case when :app is null or :app = t.reported_app_id then ra.name end as reported_app, u.user_id as by_id,
            case when :app is null or u.user_id is not null then coalesce(nullif(trim(w.first_name || ' ' || w.last_name), ''), w.handle) end as by_name,
-           t.reported_at, t.is_late, t.started_at < e.enrolled_at as is_early`
+           t.reported_at, t.is_late, t.started_at < e.enrolled_at as is_early, d.due_at, coalesce(t.completed_at > d.due_at, false) as is_overdue`
 const reportJoins = `
       left join people w on w.id = t.reported_by left join app_users u on u.app_id = :app and u.person_id = t.reported_by
-      left join apps ra on ra.id = t.reported_app_id`
+      left join apps ra on ra.id = t.reported_app_id
+      left join lateral (
+        select o.due_at from classes k join lesson_versions v on v.version_id = k.version_id and v.lesson_id = t.lesson_id,
+               dates_of(e.id, k.id, v.lesson_id, v.parent_id) o where k.id = e.class_id) d on true`
 
 /**
  * Finds the student, lesson and class of a request, the caller's roles and the latest attempt. Columns are null for
@@ -188,11 +193,19 @@ const audited = `
       insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
       select a.enrolment_id, a.lesson_id, a.id, 'grade', :change -> 'before', :change -> 'after', '', :person, :now from attempt a where :change is not null`
 
+/**
+ * The due date of a completed attempt, and whether it is late at this moment, for its event. Empty for other events and
+ * lessons without a due date.
+ */
+const dueOfCompleted = `coalesce((select jsonb_build_object('due', to_char(d.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'late', :completed > d.due_at)
+        from lesson_versions v, dates_of(e.id, c.id, v.lesson_id, v.parent_id) d
+       where :kind = 'attempt.completed' and v.version_id = c.version_id and v.lesson_id = a.lesson_id and d.due_at is not null), '{}')`
+
 /** Emits the event of a changed attempt, with the values of the row after the change. */
-export const emitAttemptEvent = `
+export const emitAttemptEvent = (more = `'{}'::jsonb`) => `
     select emit_event(:kind, 'student:' || a.enrolment_id, jsonb_build_object('attempt', a.id, 'enrolment', a.enrolment_id, 'lesson', a.lesson_id,
       'class', e.class_id, 'course', c.course_id, 'person', e.person_id, 'app', :app, 'by', :person, 'state', a.state,
-      'result', a.result, 'pass', a.pass, 'score', a.score, 'activeMs', a.active_ms), :now) as event
+      'result', a.result, 'pass', a.pass, 'score', a.score, 'activeMs', a.active_ms) || ${more}, :now) as event
       from attempt a join enrolments e on e.id = a.enrolment_id join classes c on c.id = e.class_id`
 
 /**
@@ -245,7 +258,7 @@ export const insertAttempt = write('progress.insertAttempt', {
            where x.attempt_id is not null order by x.state = 'completed', x.started_at desc, x.n limit 1),
         attempts = s.attempts + 1, best_score = greatest(s.best_score, excluded.best_score), is_passed = s.is_passed or excluded.is_passed,
         active_ms = s.active_ms + excluded.active_ms, changed_at = excluded.changed_at
-    ), audited as (${audited}), emitted as (${emitAttemptEvent})
+    ), audited as (${audited}), emitted as (${emitAttemptEvent(dueOfCompleted)})
     select a.id as attempt_id, a.version, a.answers from attempt a, emitted`,
 })
 
@@ -275,7 +288,7 @@ export const updateAttempt = write('progress.updateAttempt', {
              is_passed = s.is_passed or a.result = 'PASS', awaits_grade = :awaitsGrade,
              active_ms = s.active_ms + a.active_ms - b.active_ms, active_since = :activeSince, completed_at = :completed, changed_at = :now
         from attempt a, before b where s.enrolment_id = a.enrolment_id and s.lesson_id = a.lesson_id and s.attempt_id = a.id
-    ), audited as (${audited}), emitted as (${emitAttemptEvent})
+    ), audited as (${audited}), emitted as (${emitAttemptEvent(dueOfCompleted)})
     select a.id as attempt_id, a.version, a.answers from attempt a, emitted`,
 })
 

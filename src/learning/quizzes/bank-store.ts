@@ -1,4 +1,4 @@
-import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 import { contains } from '../../kernel/database/words.ts'
 
 const questionRow = {
@@ -106,4 +106,38 @@ export const listTags = report('quizzes.listTags', {
   text: `
     select t.tag, count(*) as questions from questions q, unnest(q.tags) as t(tag)
      where q.organisation_id = :organisation and q.archived_at is null group by t.tag order by count(*) desc, t.tag limit 500`,
+})
+
+/** Finds questions of an import with their newest content. */
+export const findImported = list('quizzes.findImported', {
+  params: { keys: c.textArray },
+  row: {
+    id: c.int8,
+    key: c.text,
+    organisation: c.text,
+    kind: c.text,
+    tags: c.textArray,
+    revision: c.int4,
+    content: c.json,
+  },
+  text: `
+    select q.id, q.key, o.key as organisation, q.kind, q.tags, q.revision, v.content
+      from questions q join organisations o on o.id = q.organisation_id
+      join question_revisions v on v.question_id = q.id and v.number = q.revision
+     where q.key = any(:keys)`,
+})
+
+export const lockQuestions = write('quizzes.lockQuestions', {
+  params: { keys: c.textArray },
+  row: { id: c.int8 },
+  text: `select id from questions where key = any(:keys) order by id for update`,
+})
+
+export const countBanks = read('quizzes.countBanks', {
+  params: { organisations: c.textArray },
+  row: { key: c.text, questions: c.int8 },
+  gather: false,
+  text: `
+    select o.key, count(*) as questions from organisations o join questions q on q.organisation_id = o.id
+     where o.key = any(:organisations) group by o.key`,
 })

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { lockAuthored, readAuthored } from '../../apps/organisations/organisations.ts'
 import type { AuditAction } from '../../kernel/audit/actions.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
-import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Caller, PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
@@ -125,7 +125,7 @@ export async function listTags(db: Db, who: PersonCaller, { organisation }: List
   return db.all(store.listTags, { organisation: id })
 }
 
-const toRevision = ({ at }: PersonCaller, content: QuestionContent, tags: string[]) => ({
+export const toRevision = ({ at }: Caller, content: QuestionContent, tags: string[]) => ({
   summary: content.text.length > SUMMARY ? `${content.text.slice(0, SUMMARY - 1).toWellFormed()}…` : content.text,
   tags,
   content: JSON.stringify(content),

@@ -292,11 +292,17 @@ test('a student takes a quiz', async (t) => {
       score: { scaled: 1, raw: 1, min: 0, max: 1 },
     })
     assert.equal(single!.object.definition.interactionType, 'choice')
-    assert.equal(single!.object.definition.correctResponsesPattern, undefined, 'the quiz never shows correct answers')
     const essay = all.find(({ object }) => object.definition.interactionType === 'long-fill-in')!
     assert.deepEqual(essay.result, { response: 'Because of lift.' })
-    const shown = all.findLast(({ object }) => object.definition.interactionType === 'choice')!
-    assert.deepEqual(shown.object.definition.correctResponsesPattern, ['option-2'])
+    for (const { object } of all) {
+      const read = await (await app.as('avery')).get(
+        '/xapi/activities',
+        { activityId: object.id },
+        { 'x-experience-api-version': '2.0.0' },
+      )
+      assert.deepEqual([read.status, read.body.definition.interactionType], [200, object.definition.interactionType])
+      assert.ok(!read.text.includes('correctResponsesPattern'), 'students may be taking the quiz')
+    }
   })
 
   await t.test('old clients read assessments and their progress', async () => {
@@ -411,6 +417,34 @@ test('a time limit', async (t) => {
     assert.deepEqual([row!.state, row!.score], ['completed', 50])
     assert.equal((await listEvents(app, 'quiz.answered')).length, 2)
     await assertStandings(app)
+  })
+
+  await t.test('an open quiz ends when the lesson closes, and the answers saved in time count', async () => {
+    const setDates = (closes: string | null, studentId?: string) =>
+      casey!.put('/edu/v1/class/dates', {
+        classId: 'alpha',
+        dates: [{ lessonId: 'timed', closes, ...(studentId && { studentId }) }],
+      })
+    const inMinutes = (minutes: number) =>
+      new Date(app.environment().clock().getTime() + minutes * 60_000).toISOString()
+    const { body } = await start(avery!, 'timed')
+    const closes = inMinutes(5)
+    assert.equal((await setDates(closes)).status, 200)
+    assert.equal((await read(avery!, body.lessonResultId)).body.deadline, closes)
+    await answer(avery!, body.lessonResultId, ids.text, 'pitot')
+    // The time limit is earlier than a later closing time, and an extension counts at once.
+    await setDates(inMinutes(60))
+    assert.equal((await read(avery!, body.lessonResultId)).body.deadline, body.deadline)
+    await setDates(closes)
+    app.advance(306_000)
+    assertError(await answer(avery!, body.lessonResultId, ids.text, 'late'), 400, 4006, /time is over/)
+    const { db, clock } = app.environment()
+    app.advance(60_000)
+    assert.equal(await submitExpired(db, upkeepAt(clock()), new AbortController().signal), 1)
+    const done = (await read(avery!, body.lessonResultId)).body
+    assert.deepEqual([done.score, done.answered, done.submitted], [50, 1, closes])
+    assertError(await start(avery!, 'timed'), 400, 4006, /locked/)
+    await setDates(null)
   })
 
   await t.test('a suspended student cannot answer', async () => {

@@ -1,6 +1,9 @@
+import type { ImportTie } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
+import { questionSection } from './bank-import.ts'
 import { exportQuizzes } from './export.ts'
 import { quizUpkeep } from './grading.ts'
+import { quizTie } from './import.ts'
 import { quizOperations } from './routes.ts'
 
 export const quizzes: Room = {
@@ -15,4 +18,6 @@ export const quizzes: Room = {
   },
   exports: [{ file: 'quizzes.json', about: 'Your answers in quizzes', read: exportQuizzes }],
   upkeep: [quizUpkeep],
+  importSections: [questionSection],
+  importTies: { classes: [quizTie as ImportTie] },
 }

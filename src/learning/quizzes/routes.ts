@@ -135,8 +135,7 @@ export const quizOperations: readonly Operation[] = [
     description:
       'Starts an attempt at a quiz: draws its questions and sets the deadline. If an attempt is open, it is returned instead, with the same questions. Correct answers are left out until the quiz shows them.',
     example: {
-      request: { lessonId: 'lesson-quiz', classId: 'class-alpha' },
-      fill: { lessonId: 'A quiz of one of your classes' },
+      request: { lessonId: 'lesson-emergencies', classId: 'class-charlie' },
     },
     roles: ['student', 'classmate'],
     input: StartQuiz,
@@ -153,7 +152,6 @@ export const quizOperations: readonly Operation[] = [
     example: {
       request: attempt,
       after: 'saveQuizAnswer',
-      fill: { lessonResultId: 'Your attempt at a quiz, from startQuiz' },
     },
     roles: MAY.readStudent,
     input: ReadQuizAttempt,
@@ -168,7 +166,7 @@ export const quizOperations: readonly Operation[] = [
       'Saves an answer of an open attempt; it can be sent again and changed until the quiz is submitted. After the time limit, nothing more is saved, and the saved answers count. In a quiz with feedback after each answer, `final` locks the answer and returns the feedback.',
     example: {
       request: { ...attempt, questionId: QUESTION_ID, response: '1' },
-      fill: { lessonResultId: 'Your attempt at a quiz, from startQuiz' },
+      after: 'startQuiz',
     },
     roles: ['student'],
     input: SaveQuizAnswer,
@@ -185,7 +183,6 @@ export const quizOperations: readonly Operation[] = [
     example: {
       request: attempt,
       after: 'saveQuizAnswer',
-      fill: { lessonResultId: 'Your attempt at a quiz, from startQuiz' },
     },
     roles: ['student', ...MAY.grade],
     input: SubmitQuiz,
@@ -203,7 +200,6 @@ export const quizOperations: readonly Operation[] = [
       request: { ...attempt, questionId: QUESTION_ID, points: 1, remark: 'Well explained.' },
       as: 'casey',
       after: 'submitQuiz',
-      fill: { lessonResultId: 'A submitted attempt at a quiz, from listAttempts' },
     },
     roles: MAY.grade,
     input: GradeQuizAnswer,
@@ -216,7 +212,11 @@ export const quizOperations: readonly Operation[] = [
     summary: 'Get results per question',
     description:
       'Returns how the students of a class answered each question of a quiz, over all submitted attempts that were not reset. It contains correct answers, so only staff can read it.',
-    example: { request: { classId: 'class-alpha', lessonId: 'lesson-quiz' }, as: 'casey', after: 'submitQuiz' },
+    example: {
+      request: { classId: 'class-charlie', lessonId: 'lesson-emergencies' },
+      as: 'casey',
+      after: 'submitQuiz',
+    },
     roles: MAY.readClass,
     input: ReadQuizResults,
     output: json(QuizResultsPage),
@@ -229,8 +229,7 @@ export const quizOperations: readonly Operation[] = [
     description:
       'Returns a lesson that is an assessment, for older apps; others use `GET /edu/v1/lesson`. A lesson that is not an assessment is not found.',
     example: {
-      request: { lessonId: 'lesson-quiz', classId: 'class-alpha' },
-      fill: { lessonId: 'A quiz of one of your classes' },
+      request: { lessonId: 'lesson-emergencies', classId: 'class-charlie' },
     },
     who: member,
     roles: LESSON_READERS,
@@ -245,9 +244,8 @@ export const quizOperations: readonly Operation[] = [
     description:
       'Returns the progress of a student in an assessment, for older apps; it is the same as `GET /edu/v1/lesson/progress`. If the assessment was never started, the response is 404.',
     example: {
-      request: { lessonId: 'lesson-quiz', classId: 'class-alpha' },
+      request: { lessonId: 'lesson-emergencies', classId: 'class-charlie' },
       after: 'startQuiz',
-      fill: { lessonId: 'A quiz of one of your classes' },
     },
     who: member,
     roles: MAY.readStudent,

@@ -306,26 +306,33 @@ test('a quiz takes answers until its deadline and a few seconds longer, and ends
   )
 })
 
-test('each kind has its interaction, response and pattern of correct responses', () => {
-  const EXPECTED: Readonly<Record<QuestionKind, [type: string, pattern: string[] | undefined, response: string]>> = {
-    single: ['choice', ['option-2'], 'option-2'],
-    multiple: ['choice', ['option-1[,]option-3'], 'option-1[,]option-3'],
-    ordering: ['sequencing', ['item-1[,]item-2[,]item-3[,]item-4'], 'item-1[,]item-2[,]item-3[,]item-4'],
-    matching: [
-      'matching',
-      ['prompt-1[.]choice-1[,]prompt-2[.]choice-2[,]prompt-3[.]choice-1'],
-      'prompt-1[.]choice-1[,]prompt-2[.]choice-2[,]prompt-3[.]choice-1',
-    ],
-    numeric: ['numeric', ['0.25[:]0.35'], '0.3'],
-    text: ['fill-in', ['{case_matters=false}Pitot tube', '{case_matters=false}Pitot'], 'Pitot tube'],
-    essay: ['long-fill-in', undefined, 'Because.'],
+test('each kind has its interaction and response, which say nothing about the correct answer', () => {
+  const EXPECTED: Readonly<Record<QuestionKind, [type: string, response: string]>> = {
+    single: ['choice', 'option-2'],
+    multiple: ['choice', 'option-1[,]option-3'],
+    ordering: ['sequencing', 'item-1[,]item-3[,]item-4[,]item-2'],
+    matching: ['matching', 'prompt-1[.]choice-1[,]prompt-2[.]choice-2[,]prompt-3[.]choice-1'],
+    numeric: ['numeric', '0.3'],
+    text: ['fill-in', 'Pitot tube'],
+    essay: ['long-fill-in', 'Because.'],
   }
   for (const content of Object.values(QUESTIONS)) {
-    const [type, pattern, response] = EXPECTED[content.kind]
-    const interaction = toInteraction(content, true)
-    assert.equal(interaction.interactionType, type)
-    assert.deepEqual(interaction.correctResponsesPattern, pattern)
-    assert.equal(toResponse(content, keyOf(content) ?? 'Because.'), response)
-    assert.equal(toInteraction(content, false).correctResponsesPattern, undefined)
+    const interaction = toInteraction(content)
+    assert.deepEqual(
+      [interaction.interactionType, toResponse(content, keyOf(content) ?? 'Because.')],
+      EXPECTED[content.kind],
+    )
+    assert.ok(!('correctResponsesPattern' in interaction))
+    for (const parts of [content.items && interaction.choices, interaction.target])
+      if (parts) {
+        const texts = parts.map(({ description }) => description.und!)
+        assert.deepEqual(texts, texts.toSorted())
+      }
   }
+})
+
+test('the same items in another order have the same definition', () => {
+  const items = ['Lower', 'Raise', 'Check']
+  const definitionOf = (items: string[]) => toInteraction({ ...QUESTIONS.ordering, items })
+  assert.deepEqual(definitionOf(items), definitionOf(items.toReversed()))
 })

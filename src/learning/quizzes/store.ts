@@ -84,12 +84,21 @@ const attemptRow = {
   score: nullable(c.float8),
   awaits_grade: c.bool,
 }
+/**
+ * The time at which an open attempt ends: its time limit, or when the lesson closes for the student. It is read each
+ * time, so that an extension counts at once. A lesson that an instructor has unlocked by hand does not close.
+ */
+const ENDS = `left join lesson_versions v on v.version_id = c.version_id and v.lesson_id = t.lesson_id
+      left join lateral (select greatest(k.closes_at, q.started_at) as at from lock_of(e.id, '{}', c, v, null) k where k.closes_at is not null and k.by_hand is distinct from false) s
+        on v.lesson_id is not null and q.submitted_at is null`
+
 const attemptText = `
     select q.attempt_id, t.key as attempt, l.key as lesson, c.key as class, e.key as student, e.status, e.person_id = :person as is_own,
            c.ended_at is not null as has_ended, e.person_id, e.id as enrolment_id, t.lesson_id, c.id as class_id, c.course_id,
-           q.feedback, q.started_at, q.deadline_at, q.submitted_at, t.pass, t.score, t.awaits_grade
+           q.feedback, q.started_at, least(q.deadline_at, s.at) as deadline_at, q.submitted_at, t.pass, t.score, t.awaits_grade
       from attempts t join quiz_attempts q on q.attempt_id = t.id join enrolments e on e.id = t.enrolment_id
       join classes c on c.id = e.class_id join lessons l on l.id = t.lesson_id
+      ${ENDS}
      where t.key = :attempt`
 
 export const findAttempt = read('quizzes.findAttempt', {
@@ -202,14 +211,19 @@ export const gradeAnswer = write('quizzes.gradeAnswer', {
      where attempt_id = :attempt and position = :position returning position`,
 })
 
-/** Lists open attempts whose time has been over since :before. */
+/** Lists open attempts whose time has been over since :before, or whose lesson has been closed since then. */
 export const listExpired = read('quizzes.listExpired', {
   params: { before: c.timestamptz, after: c.int8, limit: c.int8 },
   row: { attempt_id: c.int8, attempt: c.text },
   text: `
     select q.attempt_id, t.key as attempt from quiz_attempts q join attempts t on t.id = q.attempt_id
      where q.submitted_at is null and q.deadline_at < :before and q.attempt_id > :after
-     order by q.attempt_id limit :limit`,
+    union
+    select q.attempt_id, t.key from quiz_attempts q join attempts t on t.id = q.attempt_id join enrolments e on e.id = t.enrolment_id
+      join classes c on c.id = e.class_id ${ENDS}
+     where q.submitted_at is null and q.attempt_id > :after and s.at < :before
+       and e.class_id in (select d.class_id from lesson_dates d where d.closes_at < :before)
+     order by attempt_id limit :limit`,
 })
 
 /**

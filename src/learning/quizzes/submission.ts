@@ -65,7 +65,7 @@ async function* pagesOfAnswers(db: Db, attempt: number): AsyncGenerator<AnswerRo
 }
 
 /** An answer without what is only needed to grade it, so that many fit into memory. */
-interface GradedAnswer {
+export interface GradedAnswer {
   readonly questionId: number
   readonly key: string
   readonly kind: string
@@ -116,7 +116,7 @@ export async function readReport(tx: Tx, row: AttemptRow) {
  * Returns the `answers` of the attempt, which the student can read. A quiz that never shows correct answers does not
  * tell which answers are correct either. Texts are cut as far as needed to fit.
  */
-function reportAnswers(feedback: string, answers: readonly GradedAnswer[]): object[] {
+export function reportAnswers(feedback: string, answers: readonly GradedAnswer[]): object[] {
   for (const most of [MAX_REPORTED, 500, 100, 0]) {
     const report = answers.map(({ key, kind, text, response, isCorrect, points, maxPoints }) => ({
       questionId: key,

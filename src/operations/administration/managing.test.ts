@@ -68,6 +68,28 @@ test('a handle is derived from the name or the address, and a free one is found'
   assertError(await ellis.put({ email: 'misaki@example.org' }), 409, 4091, /belongs to @misaki/)
 })
 
+test('an address that another account has is refused, confirmed or not, unless two accounts are wanted', async (t) => {
+  const { app, mailbox, ellis, casey } = await open(t)
+  await app.sql(
+    `update people set email = handle_key || '@example.org' where handle_key in ('avery', 'blake');
+     update people set email_confirmed_at = now() where handle_key = 'avery'`,
+  )
+  await ellis.put({ ...NOOR, organisation: 'school' })
+  await mailbox.next()
+  for (const name of ['avery', 'blake']) {
+    const [email, handle] = [`${name.toUpperCase()}@example.org`, '@noor.haddad']
+    const reason = new RegExp(`belongs to @${name}`)
+    assertError(await ellis.put({ email, invite: false }), 409, 4091, reason)
+    assertError(await ellis.post('', { handle, email }), 409, 4091, reason)
+    // Owners are not told who has an address.
+    assert.equal((await casey.post('', { handle, email })).status, 200)
+    assert.equal((await ellis.post('', { handle, email: email.toLowerCase() })).status, 200)
+    assert.equal((await ellis.post('', { handle, email: '' })).status, 200)
+    assert.equal((await ellis.post('', { handle, email, allowSameAddress: true })).status, 200)
+    assert.equal((await ellis.put({ email, invite: false, allowSameAddress: true })).status, 200)
+  }
+})
+
 test('an invitation expires after seven days, is replaced when it is sent again, and dies when it is withdrawn', async (t) => {
   const { app, mailbox, ellis, claim } = await open(t)
   await ellis.put(NOOR)

@@ -3,8 +3,8 @@ import { readByKey, writeRole } from '../../apps/organisations/organisations.ts'
 import {
   addUnclaimed,
   correctAccount,
-  findByAddress,
   lockAccount,
+  refuseSameAddress,
   setAdministrator,
 } from '../../identity/people/accounts.ts'
 import type { LeavingPolicy } from '../../identity/people/deletion.ts'
@@ -72,9 +72,7 @@ export async function createPerson(
   const isInvited = what.invite ?? draft.email !== null
   if (isInvited) refuseWithoutMessages(messages)
   const handle = await db.transaction(async (tx) => {
-    const existing = draft.email === null ? undefined : await findByAddress(tx, draft.email)
-    if (existing)
-      throw fail('conflict', `${draft.email} belongs to ${existing.handle}: invite them to the organisation instead`)
+    if (draft.email !== null && what.allowSameAddress !== true) await refuseSameAddress(tx, draft.email)
     const organisation = what.organisation === undefined ? undefined : await readByKey(tx, what.organisation)
     const person = await addUnclaimed(tx, who, { ...draft, managedBy: organisation?.id })
     if (organisation) await writeRole(tx, who, organisation, person.id, what.role ?? 'member')
@@ -91,7 +89,7 @@ export async function correctPerson(
   what: CorrectPerson,
   messages: MessagePolicy,
 ): Promise<FoundPerson> {
-  const { handle: _named, ...change } = what
+  const { handle: _named, allowSameAddress, ...change } = what
   if (change.email !== undefined && isSameHandle(what.handle, who.handle))
     throw fail('impossibleNow', 'Change your own e-mail address in your account, with your password')
   const isGuess = what.newHandle !== undefined && !who.isAdministrator
@@ -102,6 +100,9 @@ export async function correctPerson(
       const account = await lockAccount(tx, id)
       // The rights are read again under the lock: the person may have joined another organisation meanwhile.
       await readTarget(tx, who, what)
+      const email = readEmail(change.email ?? '')
+      const isNewAddress = email !== null && email.toLowerCase() !== account.email?.toLowerCase()
+      if (isNewAddress && who.isAdministrator && allowSameAddress !== true) await refuseSameAddress(tx, email)
       const changed = await correctAccount(tx, who, account, change, messages)
       const detail = { by: who.personId, changed: changed.join(' ') }
       if (changed.length > 0) await recordAudit(tx, who, { action: 'person.corrected', personId: id, detail })

@@ -64,7 +64,7 @@ export const managingOperations: readonly Operation[] = [
     roles: MANAGERS,
     input: CorrectPerson,
     output: json(FoundPerson),
-    errors: ['notFound', 'forbidden', 'duplicate', 'impossibleNow'],
+    errors: ['notFound', 'forbidden', 'duplicate', 'conflict', 'impossibleNow'],
     run: ({ db, who, environment }, input) => correctPerson(db, who, input, environment.get(messagePolicy)),
   }),
   op('POST /admin/v1/person/administrator', {

@@ -25,6 +25,9 @@ export type DecideAboutPerson = Static<typeof DecideAboutPerson>
 
 const firstName = Text('Given name', 100)
 const lastName = Text('Family name', 100)
+const allowSameAddress = Type.Optional(
+  Type.Boolean({ description: 'Whether another account may have the same e-mail address; false by default' }),
+)
 export const CreatePerson = Type.Object({
   handle: Type.Optional(Id('Handle of the new user; derived from the name or the e-mail address by default')),
   firstName: Type.Optional(firstName),
@@ -35,6 +38,7 @@ export const CreatePerson = Type.Object({
   invite: Type.Optional(
     Type.Boolean({ description: 'Whether to send the invitation now; true by default if there is an e-mail address' }),
   ),
+  allowSameAddress,
 })
 export type CreatePerson = Static<typeof CreatePerson>
 export const CorrectPerson = Type.Object({
@@ -43,6 +47,7 @@ export const CorrectPerson = Type.Object({
   firstName: Type.Optional(firstName),
   lastName: Type.Optional(lastName),
   email: Type.Optional(Text('The new e-mail address, or an empty text for none; unchanged by default', 254)),
+  allowSameAddress,
 })
 export type CorrectPerson = Static<typeof CorrectPerson>
 export const SetAdministrator = Type.Object({

@@ -79,7 +79,7 @@ test('M7: a database with demo people does not start where others can reach it, 
     ])
     assert.equal(removed!.code, 0, removed!.err)
     const others =
-      'the course course-preflight, the class class-alpha, the class class-bravo, the key KEY (revoked), the organisation northwind, the organisation sandhills'
+      'the course course-first-solo, the course course-preflight, the class class-alpha, the class class-bravo, the class class-charlie, the class class-foxtrot, the key KEY (revoked), the organisation northwind, the organisation sandhills'
     assert.deepEqual(removed!.out.split('\n'), [
       `production: removed 5 people, the app gs-demo-ai, the app gs-demo-app, the app gs-demo-ato, ${others.replace('KEY', 'gs_key_demo-record-store-key1')}`,
       `sandbox: removed 5 people, the app gs-sbx-demo-ai, the app gs-sbx-demo-app, the app gs-sbx-demo-ato, ${others.replace('KEY', 'gs_sbx_key_demo-record-store-key1')}`,

@@ -8,7 +8,7 @@ import { StartupError } from '../../kernel/errors.ts'
 import { importContent, isUntouched } from '../../kernel/imports/imports.ts'
 import { isObject } from '../../kernel/imports/section.ts'
 import { findReach, keepReach } from '../../kernel/installation/installation.ts'
-import { type DemoKeys, hasDemoPeople, markEarlier, type RemovedDemo, removeDemo } from '../demo/demo.ts'
+import { currentDemo, type DemoKeys, hasDemoPeople, markEarlier, type RemovedDemo, removeDemo } from '../demo/demo.ts'
 import { migrateAll } from '../platform/platform.ts'
 import { type CommandGroup, command, print, tell } from './command.ts'
 import { withDatabase, withEnvironments } from './database.ts'
@@ -75,7 +75,8 @@ async function importWhereDue(
   }
   const keys = await readDemoKeys()
   for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
-  await importContent(environments, operator(), prepared)
+  const content = await currentDemo(environments, operator(), prepared.content)
+  await importContent(environments, operator(), { ...prepared, content })
   return true
 }
 

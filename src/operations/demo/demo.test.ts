@@ -8,8 +8,8 @@ import { hasDemoPeople, markEarlier, removeDemo } from './demo.ts'
 const keys = {
   apps: ['demo-app', 'demo-ai', 'demo-ato'],
   organisations: ['northwind', 'sandhills'],
-  courses: ['course-preflight'],
-  classes: ['class-alpha', 'class-bravo'],
+  courses: ['course-preflight', 'course-first-solo'],
+  classes: ['class-alpha', 'class-bravo', 'class-charlie', 'class-foxtrot'],
   credentials: ['demo-record-store-key1'],
 }
 
@@ -57,8 +57,8 @@ test('removing the demo removes all that belongs to it, at once on a running pla
     people: 209,
     apps: ['gs-demo-ai', 'gs-demo-app', 'gs-demo-ato'],
     organisations: ['northwind'],
-    courses: ['course-preflight'],
-    classes: ['class-alpha', 'class-bravo'],
+    courses: ['course-first-solo', 'course-preflight'],
+    classes: ['class-alpha', 'class-bravo', 'class-charlie', 'class-foxtrot'],
     credentials: ['gs_key_demo-record-store-key1'],
     appsLeft: [],
     organisationsLeft: ['sandhills'],
@@ -83,6 +83,19 @@ test('removing the demo removes all that belongs to it, at once on a running pla
   // The demo data in the other environment is unchanged.
   assert.equal(await hasDemoPeople(app.environment('sandbox').db), true)
   assert.equal((await signIn(app, 'gs-sbx-demo-app', '@ellis:groundschool', 'sandbox')).status, 200)
+})
+
+test('the addresses of demo people are confirmed, so that an invitation by address finds their accounts', async (t) => {
+  const { app } = await demoIsThere(t)
+  const unconfirmed = await app.sql(`select handle from people where email is not null and email_confirmed_at is null`)
+  // The people of the tests were demo people before the file gave them an address.
+  assert.deepEqual(unconfirmed.map(({ handle }) => handle).toSorted(), [
+    '@avery',
+    '@blake',
+    '@casey',
+    '@drew',
+    '@ellis',
+  ])
 })
 
 test('a real person never becomes a demo person, even with a handle of the demo', async (t) => {
@@ -134,7 +147,7 @@ test('a class with a real student stays with its course and is reported, and its
   const removed = await remove()
   assert.deepEqual(
     [removed.classes, removed.classesLeft, removed.courses, removed.coursesLeft],
-    [['class-bravo'], ['class-alpha'], [], ['course-preflight']],
+    [['class-bravo', 'class-charlie', 'class-foxtrot'], ['class-alpha'], ['course-first-solo'], ['course-preflight']],
   )
   assert.deepEqual(await codes(), [{ key: 'class-alpha', join_code: null }])
   assert.equal(await count(app, 'enrolments'), 1)

@@ -7,13 +7,14 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { forgetting } from '../../kernel/forget.ts'
 import { finishImports, type ImportTarget } from '../../kernel/imports/imports.ts'
-import { keepFacts } from '../../kernel/installation/installation.ts'
+import { dropFact, findValue, keepFacts } from '../../kernel/installation/installation.ts'
 import { dropJoinCodes, removeClasses } from '../../learning/classes/classes.ts'
 import { removeCourses } from '../../learning/courses/courses.ts'
 import { credentialSection } from '../../records/credentials/import.ts'
 import { makeKey } from '../../records/credentials/keys.ts'
 import { revokeCredential } from '../../records/credentials/managing.ts'
 import { markOf } from './import.ts'
+import { moveDemo } from './moving.ts'
 import * as store from './store.ts'
 
 /** Keys of all entries in the demo file except people. */
@@ -81,6 +82,20 @@ export async function markEarlier(db: Db, who: Caller, what: { environment: Envi
   }
 }
 
+/** Name of the fact that says when the demo data was first imported. */
+const IMPORTED = 'demo-imported'
+
+/**
+ * Returns the demo data with current times. If it was imported before, the times are those of the first import, so that
+ * importing it again changes nothing.
+ */
+export async function currentDemo(targets: readonly ImportTarget[], who: Caller, content: unknown): Promise<unknown> {
+  const known = await Promise.all(targets.map(({ db }) => findValue(db, IMPORTED)))
+  const first = known.filter((time) => time !== undefined).sort()[0] ?? who.at.toISOString()
+  for (const { db } of targets) await keepFacts(db, [IMPORTED], first)
+  return moveDemo(content, new Date(first))
+}
+
 /**
  * Removes all demo data. People are removed last, so that an interrupted removal can be repeated while any of them is
  * left.
@@ -94,6 +109,7 @@ export async function removeDemo(
   await finishImports([target])
   await markEarlier(db, who, { environment: name, keys })
   const people = (await db.all(store.listPeople, {})).map(({ id }) => id)
+  await dropFact(db, IMPORTED)
   if (people.length === 0) return NOTHING
 
   const forget = target.get(forgetting)

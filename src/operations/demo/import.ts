@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { normaliseHandle } from '../../identity/people/handles.ts'
 import { peopleSection, type StoredPerson } from '../../identity/people/import.ts'
+import { confirmEmails } from '../../identity/people/sign-up.ts'
 import { Flag } from '../../kernel/imports/fields.ts'
 import { type ImportTie, readInBatches } from '../../kernel/imports/section.ts'
 import { findFacts, findReach, keepFacts } from '../../kernel/installation/installation.ts'
@@ -63,10 +64,10 @@ export const demoTie: ImportTie<DemoEntry, StoredPerson, ReadonlySet<string>, tr
     ),
   plan: ({ demo }, found, marks) => (demo && !(found && marks.has(markOf(found.id))) ? true : undefined),
   pick: () => true,
-  write: (tx, who, changes) =>
-    keepFacts(
-      tx,
-      changes.map(({ id }) => markOf(id)),
-      who.at.toISOString(),
-    ),
+  /** Their addresses count as confirmed: nobody reads them, and an invitation must not create a second account. */
+  write: async (tx, who, changes) => {
+    const ids = changes.map(({ id }) => id)
+    await keepFacts(tx, ids.map(markOf), who.at.toISOString())
+    await confirmEmails(tx, who, ids)
+  },
 }

@@ -372,7 +372,16 @@ test('D1: a plugin reaches nothing of organisations that it was not given', asyn
     })
 })
 
-const LEARNING = ['Courses and classes', 'Lessons and progress', 'Evaluations', 'Notes', 'Quizzes', 'xAPI', 'Badges']
+const LEARNING = [
+  'Courses and classes',
+  'Lessons and progress',
+  'Evaluations',
+  'Notes',
+  'Announcements',
+  'Quizzes',
+  'xAPI',
+  'Badges',
+]
 
 /** Ids that do not exist, by input field. */
 const INVENTED: Readonly<Record<string, unknown>> = {
@@ -382,6 +391,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
   courseId: 'nothing',
   noteId: 'nothing',
   evaluationId: 'nothing',
+  announcementId: 'no-such-announcement',
   badgeId: 'nothing',
   invitationId: 'nothing',
   handle: '@nobody',
@@ -411,9 +421,10 @@ const PERMITTED: Readonly<Record<string, Readonly<Record<string, readonly string
   readClass: {
     manage: ['changeClass', 'endClass', 'setClassStaff', 'removeClassStaff'],
     changeRoster: ['enrolStudent', 'dropStudent', 'suspendStudent', 'importRoster'],
-    setLocks: ['setLock', 'clearLock'],
+    setLocks: ['setLock', 'clearLock', 'setDates', 'clearDates'],
     grade: ['gradeAttempt', 'grantAttempts', 'resetLesson'],
     evaluate: ['recordEvaluations'],
+    announce: ['createAnnouncement'],
     launch: ['launchLesson'],
     leave: ['leaveClass'],
   },

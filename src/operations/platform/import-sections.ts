@@ -13,8 +13,13 @@ const inOrder = [
   ...rooms.filter((room) => !isFirst(room)),
 ]
 
+/** Rooms whose entries courses refer to. Their ties are in the order of all others. */
+const BEFORE_COURSES = ['content', 'quizzes']
+const isBefore = ({ name }: Room): boolean => isFirst({ name }) || BEFORE_COURSES.includes(name)
+const byReference = [...inOrder.filter(isBefore), ...inOrder.filter((room) => !isBefore(room))]
+
 /** All sections of the import file, in the order in which they are imported. */
-export const IMPORT_SECTIONS: readonly ImportSection[] = inOrder
+export const IMPORT_SECTIONS: readonly ImportSection[] = byReference
   .flatMap(({ importSections = [] }) => importSections)
   .map((section) => ({
     ...section,

@@ -77,11 +77,12 @@ const evaluations = `
 /** As many questions as a quiz can have, each as long as it can be, with the longest answers. */
 const quizAnswers = `
   insert into questions (key, organisation_id, kind, summary, tags, revision, created_at, changed_at)
-  select 'big-' || i, organisation_id, 'essay', 'x', '{}', 1, now(), now() from questions, ${times(499)};
+  select 'big-' || i, o.id, 'essay', 'x', '{}', 1, now(), now() from organisations o, ${times(497)} where o.key = 'sandhills';
   insert into question_revisions (question_id, number, tags, content, points, parts, created_at)
   select id, 1, '{}', json_build_object('kind', 'essay', 'text', ${text(4000)}), 1, 0, now() from questions where key like 'big-%';
   insert into quiz_answers (attempt_id, position, question_id, revision, shown, response, max_points)
-  select a.attempt_id, row_number() over () + 1, q.id, 1, '[]', to_json(${text(20_000)}), 1 from quiz_answers a, questions q where q.key like 'big-%'`
+  select a.attempt_id, row_number() over () + 3, q.id, 1, '[]', to_json(${text(20_000)}), 1 from quiz_answers a, questions q
+   where a.position = 1 and q.key like 'big-%'`
 
 const badges = (objective: string) => `
   insert into badges (key, course_id, objective_id, name, description, type, image, issuer_name, criteria, created_at, changed_at)
@@ -115,6 +116,14 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     rows: 201,
     input: { limit: 100 },
   },
+  listAnnouncements: {
+    fill: `
+      insert into announcements (key, organisation_id, class_id, author_id, title, text, recipients, created_at)
+      select 'announcement-' || i, organisation_id, class_id, author_id, ${text(200)}, ${big}, 0, now() - i * interval '1 second'
+        from announcements, ${times(299)}`,
+    rows: 300,
+    input: { limit: 100 },
+  },
   listEvaluations: { fill: evaluations, rows: 300, input: { limit: 100, lessonId: undefined } },
   readTimeline: {
     // Statements and notes are cut separately, so a page can hold both.
@@ -133,7 +142,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     input: { verb: undefined, limit: 500, format: 'canonical' },
   },
   readLesson: { fill: lessons(`(select id from lessons where key = 'lesson-walkaround')`), most: 24 * MIB },
-  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-quiz')`), most: 24 * MIB },
+  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-emergencies')`), most: 24 * MIB },
   readQuizAttempt: { fill: quizAnswers },
   listLessonsOfCourse: { fill: lessons(), rows: 490, input: { limit: 100 } },
   listLessonsOfApp: { fill: lessons(), rows: 490, input: { limit: 100 } },
@@ -243,6 +252,10 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   readLessonContent: [50, 20_000],
   previewLesson: [50, 20_000],
   readOverview: [20, 1_000],
+  // Five lists of 20.
+  readAgenda: [100, 2_500],
+  // Up to 1,000 entries and 200 classes.
+  listCalendar: [1_200, 2_500],
   readHere: [10, 500],
   // Sessions: at most 50 of each app, and 2,000 together.
   listOwnApps: [2_200, 1_200],
@@ -280,6 +293,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   readClass: [1_000, 600],
   listManagedClasses: [100, 2_500],
   listStudents: [100, 1_500],
+  listDates: [3_000, 1_300],
   listTransferTargets: [1_000, 1_500],
   // Answers of one attempt.
   readProgress: [1, 600 * 1024],

@@ -19,6 +19,7 @@ import {
 import { makeResetLink } from '../../identity/people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../../identity/people/search-keys.ts'
 import { plain } from '../../identity/pictures/testing.ts'
+import { until } from '../../kernel/database/test-database.ts'
 import { service } from '../../kernel/environment.ts'
 import { ownPages } from '../../kernel/http/callers/needs.ts'
 import { isFile, isWholeBody, namesInPath } from '../../kernel/http/input/fields.ts'
@@ -36,6 +37,7 @@ import {
   BASE_URL,
   BIRTH,
   BROWSER_ID,
+  CALENDAR_SECRET,
   CLIENT_ID,
   CLIENT_SECRET,
   CODE,
@@ -260,8 +262,10 @@ export class Stage {
 const LEARNING: readonly string[] = [
   'Lessons and progress',
   'Courses and classes',
+  'Dates',
   'Evaluations',
   'Notes',
+  'Announcements',
   'Files',
   'Quizzes',
   'xAPI',
@@ -269,16 +273,24 @@ const LEARNING: readonly string[] = [
   'Badges',
 ]
 const LAUNCH_URI = 'http://localhost:4000/demo/callback'
-const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
-  typeof makeDemo
->
+/** The demo data with the address of the examples. The first question of the quiz has the id of the examples. */
+const demo: ReturnType<typeof makeDemo> = JSON.parse(
+  JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI).replaceAll('question-engine-failure', QUESTION_ID),
+)
+/** Returns a class without its history, with Casey, Avery and Blake. */
+const emptyClass = (wanted: string) => {
+  const { key, course, name, joinCode, students } = demo.classes.find((one) => one.key === wanted)!
+  return { key, course, name, joinCode, instructors: ['@casey'], students: students.slice(0, 2) }
+}
 const preflight = {
-  courses,
-  classes: classes.slice(0, 1).map(({ attempts: _a, notes: _n, statements: _s, students, ...one }) => ({
-    ...one,
-    instructors: ['@casey'],
-    students: students.slice(0, 2),
-  })),
+  courses: demo.courses.slice(0, 1),
+  classes: [{ ...emptyClass('class-alpha'), sequential: true }],
+}
+const firstSolo = {
+  files: demo.files.map(({ author: _author, ...file }) => file),
+  questions: demo.questions,
+  courses: demo.courses.slice(1),
+  classes: [emptyClass('class-charlie')],
 }
 
 /** Adds children of Casey and Drew as users of the app. */
@@ -312,36 +324,25 @@ const ADDITIONS: readonly {
     add: (app) => introduceAvery(app),
   },
   { name: 'engine', isFor: (area) => area === PLANNER, add: (app) => openEngine(app) },
-  { name: 'quiz', isFor: (area) => area === 'Quizzes', add: (app) => addQuiz(app) },
+  {
+    name: 'first solo',
+    isFor: (area) => area === 'Quizzes' || area === 'Evaluations',
+    add: (app) => importContent([app.environment()], who(), { content: firstSolo }),
+  },
+  { name: 'quiz', isFor: (area) => area === 'Quizzes', add: (app) => startQuiz(app) },
 ]
 
-/** Adds a question and a quiz to the demo course, and an attempt of Avery that is open. */
-const addQuiz = (app: TestApp) =>
-  app.sql(
-    `insert into questions (key, organisation_id, kind, summary, tags, revision, created_at, changed_at)
-     select '${QUESTION_ID}', id, 'single', 'Which instrument shows the altitude?', '{instruments}', 1, now(), now() from organisations where key = 'sandhills';
-     insert into question_revisions (question_id, number, tags, content, points, parts, created_at)
-     select id, 1, tags, '{"kind":"single","text":"Which instrument shows the altitude?","options":[{"text":"The altimeter","correct":true},{"text":"The variometer"}]}', 1, 2, now() - interval '1 day' from questions;
-     insert into lessons (key, course_id) select 'lesson-quiz', id from courses where key = 'course-preflight';
-     insert into lesson_versions (version_id, lesson_id, position, name, description, is_assessment, instructor_graded, is_public, launch_parameters, passes_code,
-       prerequisites, earlier, kind, content)
-     select k.version_id, l.id, 99, 'Instruments', '', true, false, false, '{}', false, '{}', '{}', 'quiz', '{"quiz":{"parts":[{"questions":["${QUESTION_ID}"]}],"timeLimit":10}}'
-       from lessons l join courses k on k.id = l.course_id where l.key = 'lesson-quiz';
-     with t as (
-       insert into attempts (key, enrolment_id, lesson_id, state, pass, started_at, progress_intervals, idle_intervals, active_ms, active_since, changed_at, result)
-       select '${QUIZ_ATTEMPT_ID}', e.id, l.id, 'in progress', false, now(), json_build_array(json_build_object('start', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'end', null)), '[]', 0, now(), now(), 'IN PROGRESS'
-         from enrolments e, lessons l where e.key = 'student-avery' and l.key = 'lesson-quiz' returning id, enrolment_id, lesson_id
-     ), s as (
-       insert into standings (enrolment_id, lesson_id, attempt_id, attempts, state, result, active_since, started_at, changed_at)
-       select enrolment_id, lesson_id, id, 1, 'in progress', 'IN PROGRESS', now(), now(), now() from t
-     ), q as (
-       insert into quiz_attempts (attempt_id, class_id, lesson_id, feedback, started_at, deadline_at)
-       select t.id, e.class_id, t.lesson_id, 'end', now(), now() + interval '10 minutes' from t join enrolments e on e.id = t.enrolment_id returning attempt_id
-     )
-     insert into quiz_answers (attempt_id, position, question_id, revision, shown, max_points) select q.attempt_id, 1, u.id, 1, '[0,1]', 1 from q, questions u`,
-  )
+/** Starts a quiz of Avery, under the id of the examples. */
+const startQuiz = async (app: TestApp) => {
+  const request = requestOf('startQuiz')
+  const { status, text } = await call(await signIn(app, 'avery'), 'POST', '/edu/v1/quiz/start', request)
+  assert.equal(status, 200, text)
+  await app.sql(`update attempts set key = '${QUIZ_ATTEMPT_ID}'`)
+}
 const submitQuiz: Prepare = async ({ app, browser }) => {
-  await app.sql(`update quiz_answers set response = '0', saved_at = now()`)
+  await app.sql(
+    `update quiz_answers set response = (case position when 1 then '0' else '"7700"' end)::json, saved_at = now()`,
+  )
   const { status, text } = await call(browser, 'POST', '/edu/v1/quiz/submit', { lessonResultId: QUIZ_ATTEMPT_ID })
   assert.equal(status, 200, text)
 }
@@ -392,6 +393,14 @@ const writeNote: Prepare = async ({ user, real }) => {
     lessonId: 'lesson-walkaround',
   })
   real[NOTE_ID] = body.noteId
+}
+
+const announce: Prepare = async ({ app }) => {
+  const casey = await signIn(app, 'casey')
+  const { status } = await call(casey, 'PUT', '/edu/v1/announcement', requestOf('createAnnouncement'))
+  assert.equal(status, 200)
+  const isDone = async () => (await app.sql(`select from jobs where kind = 'announcement'`)).length === 0
+  await until('it is distributed', isDone)
 }
 
 const uploadText: Prepare = async ({ browser, real }) => {
@@ -509,19 +518,8 @@ const savePlan: Prepare = async (scene) => {
 const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
-/** Makes the checkride a lesson that the instructor evaluates, and unlocks it. */
-const leadCheckride: Prepare = async (scene) => {
-  const rubric = [
-    { id: 'landing', name: 'Landing', objective: 'objective-safety', points: 10 },
-    { id: 'radio', name: 'Radio', points: 10 },
-  ]
-  const content = JSON.stringify({ rubric })
-  await setLesson(scene, 'lesson-checkride', `kind = 'instructor-led', app_id = null, content = '${content}'`)
-  await scene.app.sql(`update classes set is_sequential = false; update lesson_versions set prerequisites = '{}'`)
-}
-const evaluateCheckride: Prepare = async (scene) => {
-  await leadCheckride(scene)
-  const casey = await signIn(scene.app, 'casey')
+const evaluateFlight: Prepare = async ({ app }) => {
+  const casey = await signIn(app, 'casey')
   const { body } = await call(casey, 'POST', '/edu/v1/evaluation', requestOf('recordEvaluations'))
   assert.equal(body.evaluations[0].error, null)
 }
@@ -573,7 +571,7 @@ const changeApprovedApp: Prepare = async ({ app, browser }) => {
 
 const addSecondClass = ({ app }: Scene) =>
   importContent([app.environment()], who(), {
-    content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
+    content: { classes: demo.classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
   })
 
 /** Makes somebody a member of Sandhills. */
@@ -597,6 +595,12 @@ const invite =
     )
 const inviteEllis = invite('@ellis', 'instructor')
 const inviteDrew = invite('@drew', 'student', 'class-alpha')
+const inviteAddress: Prepare = async (world) => {
+  await inviteDrew(world)
+  await world.app.sql(
+    `update invitations set handle = 'noor@example.org', handle_key = 'noor@example.org', person_id = null`,
+  )
+}
 
 const sendSignUp = async ({ app, real }: Parameters<Prepare>[0], organisation: string): Promise<void> => {
   real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
@@ -629,6 +633,14 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
     await markDemo(app, '@avery')
+  },
+  readCalendarFile: async ({ app, real }) => {
+    real[CALENDAR_SECRET] = mintToken('calendar', 'production')
+    await app.sql(
+      `insert into calendar_feeds (person_id, token_hash, created_at)
+       select id, '\\x${hashToken(real[CALENDAR_SECRET]).toString('hex')}', now() from people where handle = '@avery'
+       on conflict (person_id) do update set token_hash = excluded.token_hash`,
+    )
   },
   signInAsDemo: ({ app }) => markDemo(app, '@casey'),
   signUp: (scene) => sendSignUp(scene, 'null'),
@@ -706,6 +718,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   listSentInvitations: inviteDrew,
   resendInvitation: inviteDrew,
   withdrawInvitation: inviteDrew,
+  correctInvitation: inviteAddress,
   transferStudent: addSecondClass,
   listTransferTargets: addSecondClass,
   readRecords: doWalkaround,
@@ -741,11 +754,17 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readNote: writeNote,
   deleteFile: uploadText,
   removeNote: writeNote,
-  recordEvaluations: leadCheckride,
-  readEvaluation: evaluateCheckride,
-  listEvaluations: evaluateCheckride,
-  changeEvaluation: evaluateCheckride,
-  acknowledgeEvaluation: evaluateCheckride,
+  listAnnouncements: announce,
+  readAnnouncement: announce,
+  deleteAnnouncement: async (scene) => {
+    await announce(scene)
+    // Avery is the author of all examples.
+    await scene.app.sql(`update announcements set author_id = p.id from people p where p.handle = '@avery'`)
+  },
+  readEvaluation: evaluateFlight,
+  listEvaluations: evaluateFlight,
+  changeEvaluation: evaluateFlight,
+  acknowledgeEvaluation: evaluateFlight,
   gradeAttempt: doWalkaround,
   resetLesson: doWalkaround,
   listGradeChanges: async (scene) => {

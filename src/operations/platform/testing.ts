@@ -39,6 +39,7 @@ const AREAS = {
     'Lessons and progress',
     'Courses and classes',
     'Notes',
+    'Announcements',
     'Files',
     'xAPI',
     'Record store',

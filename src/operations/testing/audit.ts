@@ -37,6 +37,7 @@ const EXCEPTIONS: readonly Exception[] = [
     licence: 'LGPL-3.0-or-later',
     why: 'libvips is a shared library of its own, unmodified, that anybody may replace: the LGPL asks for no more',
   },
+  { packages: /^ical\.js$/, licence: 'MPL-2.0', why: 'reads calendar feeds in tests, unmodified', isDev: true },
   { packages: /^axe-core$/, licence: 'MPL-2.0', why: 'runs in tests, unmodified', isDev: true },
   { packages: /^lightningcss(-|$)/, licence: 'MPL-2.0', why: 'builds the pages, unmodified', isDev: true },
   {

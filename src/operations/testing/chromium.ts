@@ -21,7 +21,10 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 let launched: Promise<Browser> | undefined
 const withoutScripts = new WeakSet<Page>()
 
-export type ChromiumOptions = Pick<BrowserContextOptions, 'javaScriptEnabled' | 'colorScheme' | 'viewport'>
+export type ChromiumOptions = Pick<
+  BrowserContextOptions,
+  'javaScriptEnabled' | 'colorScheme' | 'viewport' | 'timezoneId'
+>
 
 /** Opens a page in a new browser context, without cookies or storage. The context is closed when the test ends. */
 export async function openChromium(t: TestContext, options: ChromiumOptions = {}): Promise<Page> {

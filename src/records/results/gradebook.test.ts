@@ -13,6 +13,8 @@ const NOTHING_STARTED = {
   attempts: [],
   timeOnTask: [],
   waiting: [],
+  late: [],
+  overdue: [],
   passed: 0,
   meanScore: null,
 }
@@ -34,9 +36,9 @@ test('the gradebook of a class', async (t) => {
   app.advance(90_500)
 
   const lessons = [
-    { lessonId: 'one', parentId: null, name: 'One', kind: 'app' },
-    { lessonId: 'step', parentId: 'one', name: 'step', kind: 'app' },
-    { lessonId: 'two', parentId: null, name: '=2+2, "two"', kind: 'app' },
+    { lessonId: 'one', parentId: null, name: 'One', kind: 'app', due: null },
+    { lessonId: 'step', parentId: 'one', name: 'step', kind: 'app', due: null },
+    { lessonId: 'two', parentId: null, name: '=2+2, "two"', kind: 'app', due: null },
   ]
   const blake = {
     studentId: 'blake-alpha',
@@ -56,6 +58,8 @@ test('the gradebook of a class', async (t) => {
     attempts: [1, 1],
     timeOnTask: [0, 90],
     waiting: [],
+    late: [],
+    overdue: [],
     passed: 1,
     meanScore: -5,
   }
@@ -114,14 +118,14 @@ test('the gradebook of a class', async (t) => {
     const bytes = Buffer.from(await answer.arrayBuffer())
     assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf])
     const lines = bytes.toString().slice(1).split('\r\n')
-    const none = 'NOT STARTED,,0,0'
+    const none = 'NOT STARTED,,0,0,'
     const perLesson = ['One', 'step', `'=2+2, ""two""`].flatMap((name) =>
-      ['result', 'score', 'attempts', 'seconds'].map((of) => `"${name}: ${of}"`),
+      ['result', 'score', 'attempts', 'seconds', 'late'].map((of) => `"${name}: ${of}"`),
     )
     assert.deepEqual(lines, [
       `"Student ID","Handle","First name","Last name","Status",${perLesson.join()}`,
       `"blake-alpha","blake","'=HYPERLINK(""x"")","moreau;=1+1","active",${none},${none},${none}`,
-      `"avery-alpha","avery","Åsa","Zorn","active",PASS,-5,1,0,${none},IN PROGRESS,,1,90`,
+      `"avery-alpha","avery","Åsa","Zorn","active",PASS,-5,1,0,,${none},IN PROGRESS,,1,90,`,
       '',
     ])
   })

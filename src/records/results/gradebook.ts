@@ -28,7 +28,7 @@ type Column = RowOf<typeof store.listColumns>
 /** Reads the results of a class: all lessons, and one page of students. */
 export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebook): Promise<GradebookRecord> {
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
-  const columns = await db.all(store.listColumns, { version: versionId })
+  const columns = await db.all(store.listColumns, { class: id, version: versionId })
   const { sort = 'name', lessonId } = what
   const lesson = columns.find((column) => column.lesson === lessonId)?.lesson_id ?? null
   if (sort.endsWith('result') && lesson === null)
@@ -38,6 +38,8 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
     throw fail('validationFailed', 'stateLessonId must name a lesson of the course')
   const rows = await db.all(store.listGradebook[sort], {
     class: id,
+    version: versionId,
+    hasDates: columns[0]?.has_dates ?? false,
     lessons: columns.map(({ lesson_id }) => lesson_id),
     lesson,
     state: what.state ?? null,
@@ -55,11 +57,12 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
   }))
   return {
     classId: what.classId,
-    lessons: columns.map(({ lesson, parent, name, kind }) => ({
+    lessons: columns.map(({ lesson, parent, name, kind, due_at }) => ({
       lessonId: lesson,
       parentId: parent,
       name,
       kind: kind as LessonKind,
+      due: due_at,
     })),
     ...pageOf(docs, rows[0]?.total ?? 0, what),
     docs,
@@ -70,7 +73,7 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
 export async function readAverages(db: Db, who: PersonCaller, what: NameClass): Promise<GradebookAverages> {
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const [columns, rows] = await Promise.all([
-    db.all(store.listColumns, { version: versionId }),
+    db.all(store.listColumns, { class: id, version: versionId }),
     db.all(store.listAverages, { class: id }),
   ])
   const found = new Map(rows.map((row) => [row.lesson_id, row]))
@@ -94,14 +97,16 @@ export async function readAverages(db: Db, who: PersonCaller, what: NameClass): 
 /** Exports the results of a whole class as CSV, streamed from the database. */
 export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass) {
   const { id, versionId } = await authorizeClass(db, who, what, 'read')
-  const columns = await db.all(store.listColumns, { version: versionId })
+  const columns = await db.all(store.listColumns, { class: id, version: versionId })
   const leave = await downloading(db).enter(callerKey(who))
   const entry = { action: 'gradebook.downloaded' as const, personId: who.personId, detail: { class: what.classId } }
   await recordAudit(db, who, entry).catch((error: unknown) => {
     leave()
     throw error
   })
-  const stream = Readable.from(tableOf(db, { class: id, now: who.at }, columns), { objectMode: false })
+  const stream = Readable.from(tableOf(db, { class: id, version: versionId, now: who.at }, columns), {
+    objectMode: false,
+  })
   stream.once('close', leave)
   const fileName = `gradebook-${what.classId.replace(/[^\w.-]/g, '-')}-${who.at.toISOString().slice(0, 10)}.csv`
   return { fileName, mediaType: 'text/csv; charset=utf-8', stream }
@@ -109,21 +114,28 @@ export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass
 
 async function* tableOf(
   db: Db,
-  what: { class: number; now: Date },
+  what: { class: number; version: number; now: Date },
   columns: readonly Column[],
 ): AsyncGenerator<string> {
   const perLesson = columns.flatMap(({ name }) =>
-    ['result', 'score', 'attempts', 'seconds'].map((field) => `${name}: ${field}`),
+    ['result', 'score', 'attempts', 'seconds', 'late'].map((field) => `${name}: ${field}`),
   )
   yield BYTE_ORDER_MARK + csvLine(['Student ID', 'Handle', 'First name', 'Last name', 'Status', ...perLesson])
   const lessons = columns.map(({ lesson_id }) => lesson_id)
-  for await (const row of db.stream(store.exportGradebook, { ...what, lessons })) {
+  const hasDates = columns[0]?.has_dates ?? false
+  for await (const row of db.stream(store.exportGradebook, { ...what, hasDates, lessons })) {
     const student = [row.student, row.handle.replace(/^@/, ''), row.first_name, row.last_name, row.status]
-    const { started, results, scores, attempts, timeOnTask } = JSON.parse(`{${row.standings}}`) as GradebookCells
-    const cells = columns.map(() => ',NOT STARTED,,0,0')
+    const { started, results, scores, attempts, timeOnTask, late, overdue } = JSON.parse(
+      `{${row.standings}}`,
+    ) as GradebookCells
+    const places = new Map([
+      ...late.map((place) => [place, 'late'] as const),
+      ...overdue.map((place) => [place, 'overdue'] as const),
+    ])
+    const cells = columns.map((_, place) => `,NOT STARTED,,0,0,${places.get(place) ?? ''}`)
     // These values are numbers and result names of the platform, so they need no CSV quoting.
     for (const [i, place] of started.entries())
-      cells[place] = `,${results[i]},${scores[i] ?? ''},${attempts[i]},${timeOnTask[i]}`
+      cells[place] = `,${results[i]},${scores[i] ?? ''},${attempts[i]},${timeOnTask[i]},${places.get(place) ?? ''}`
     yield csvLine(student, cells.join(''))
   }
 }

@@ -94,6 +94,12 @@ test('every lesson has a result, with a sentence that explains it', async (t) =>
     completed: null,
     locked: false,
     lockReason: null,
+    lockedBy: null,
+    opens: null,
+    due: null,
+    closes: null,
+    late: false,
+    overdue: false,
     statements: 0,
   })
   assert.deepEqual(

@@ -43,7 +43,13 @@ export async function readResults(db: Db, who: LearningCaller, what: ReadResults
         lessonResultId: row.attempt,
         started: decode(row.started_at),
         completed: decode(row.completed_at),
+        opens: row.opens_at,
+        due: row.due_at,
+        closes: row.closes_at,
+        late: row.is_late,
+        overdue: row.is_overdue,
         locked: row.locked,
+        lockedBy: row.locked_by as Results['lessons'][number]['lockedBy'],
         lockReason: lockReason(row, findMissing(row, notPassed)),
         statements: sent.get(row.lesson) ?? 0,
       }

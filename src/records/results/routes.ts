@@ -27,7 +27,7 @@ export const resultOperations: readonly Operation[] = [
     name: 'readResults',
     summary: "List a student's results",
     description:
-      "Returns a student's result for every lesson and objective of a class, with a sentence that explains it and the reason for a lock; child lessons follow their parent. The score of an objective is the mean over its lessons: the score reported for it, or else the lesson's.",
+      "Returns a student's result for every lesson and objective of a class, with a sentence that explains it its dates, and the reason for a lock; child lessons follow their parent. The score of an objective is the mean over its lessons: the score reported for it, or else the lesson's.",
     example: { request: { classId: 'class-alpha' } },
     roles: MAY.readStudent,
     input: ReadResults,
@@ -81,7 +81,7 @@ export const resultOperations: readonly Operation[] = [
     name: 'exportGradebook',
     summary: 'Export a gradebook as CSV',
     description:
-      'Returns the gradebook of a whole class as CSV: one row for each student, and four columns for each lesson: result, score, attempts, and seconds on task. The file is UTF-8 with a byte order mark, so that spreadsheets open it correctly; text that looks like a formula starts with an apostrophe.',
+      'Returns the gradebook of a whole class as CSV: one row for each student, and five columns for each lesson: result, score, attempts, seconds on task, and whether it is late or overdue. The file is UTF-8 with a byte order mark, so that spreadsheets open it correctly; text that looks like a formula starts with an apostrophe.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
     who: person,
     roles: MAY.readClass,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { DateTime, Id, Text, Whole } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { LESSON_KINDS, LessonScores } from '../../learning/courses/schema.ts'
-import { by, lock, Moment, orNull, student } from '../../learning/progress/schema.ts'
+import { by, due, lock, Moment, orNull, student } from '../../learning/progress/schema.ts'
 
 export const ReadResults = Type.Object({ classId: Id('Id of the class'), studentId: student.studentId })
 export type ReadResults = Static<typeof ReadResults>
@@ -39,8 +39,21 @@ export const Results = Type.Object(
         lessonResultId: orNull('Id of the latest attempt'),
         started: Type.Union([Moment, Type.Null()]),
         completed: Type.Union([Moment, Type.Null()]),
+        opens: Type.Union([Moment, Type.Null()], { description: 'When the student can start it; null for no limit' }),
+        due,
+        closes: Type.Union([Moment, Type.Null()], {
+          description: 'When the student can no longer start it; null for no limit',
+        }),
+        late: Type.Boolean({ description: 'Whether the latest attempt was completed after the due date' }),
+        overdue: Type.Boolean({
+          description: 'Whether the due date has passed and the student has completed no attempt',
+        }),
         locked: lock.locked,
         lockReason: lock.reason,
+        lockedBy: Type.Union([Type.Enum(['hand', 'opening', 'lessons', 'closing']), Type.Null()], {
+          description:
+            'Why it is locked: an instructor has locked it, it is not open yet, other lessons have to be passed first, or it is closed. Null if it is not locked',
+        }),
         statements: Type.Integer({
           description: 'Number of xAPI statements that apps sent about it; they are in the timeline',
         }),
@@ -70,7 +83,16 @@ export const Results = Type.Object(
 )
 export type Results = Static<typeof Results>
 
-const GRADEBOOK_STATES = ['waiting', 'failed', 'incomplete', 'in progress', 'passed', 'not started'] as const
+const GRADEBOOK_STATES = [
+  'waiting',
+  'failed',
+  'incomplete',
+  'in progress',
+  'passed',
+  'not started',
+  'late',
+  'overdue',
+] as const
 
 export const ReadGradebook = Type.Object({
   classId: Id('Id of the class'),
@@ -100,6 +122,12 @@ const GradebookCells = Type.Object({
   attempts: Type.Array(standing.attempts),
   timeOnTask: Type.Array(standing.timeOnTask),
   waiting: Type.Array(Type.Integer(), { description: 'The places of the lessons that wait for a grade' }),
+  late: Type.Array(Type.Integer(), {
+    description: 'The places of the lessons whose latest attempt was completed after the due date',
+  }),
+  overdue: Type.Array(Type.Integer(), {
+    description: 'The places of the lessons whose due date has passed and of which no attempt is completed',
+  }),
   passed: Type.Integer({ description: 'Number of lessons that the student has passed' }),
   meanScore: Type.Union([Type.Number(), Type.Null()], {
     description: 'The mean of the scores, rounded to two decimals; null if there is none',
@@ -125,6 +153,9 @@ export const Gradebook = Type.Object(
         parentId: orNull('Id of the parent lesson'),
         name: Type.String(),
         kind,
+        due: Type.Union([Moment, Type.Null()], {
+          description: 'When it is due for students without overrides; null if it has no due date',
+        }),
       }),
       { description: 'In order' },
     ),

@@ -13,6 +13,12 @@ const secondsOnTask = (stoppedAt: string): string => `
            case when s.active_since is null then s.active_ms
                 else s.active_ms + greatest(0, floor(extract(epoch from least(:now, ${stoppedAt}) - s.active_since) * 1000)::bigint) end / 1000`
 
+/**
+ * Whether no attempt is completed in a standing, or there is no standing. All attempts but the latest are completed.
+ */
+const isOpen = (standing: string): string =>
+  `coalesce(${standing}.completed_at is null and ${standing}.attempts < 2, true)`
+
 /** A lesson of a student's class, as JSON. Times are in PostgreSQL's format. */
 export interface LessonRow {
   readonly lesson_id: number
@@ -27,6 +33,8 @@ export interface LessonRow {
   readonly due_at: string | null
   readonly closes_at: string | null
   readonly time_zone: string
+  readonly is_late: boolean
+  readonly is_overdue: boolean
   readonly is_sequential: boolean
   readonly prerequisites: number[]
   readonly locked: boolean
@@ -73,7 +81,8 @@ export const findResults = list('results.findResults', {
                   then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left,
              t.key as attempt, t.state, t.pass, s.score, s.best_score, coalesce(s.attempts, 0) as attempts,
              coalesce(s.awaits_grade, false) as awaits_grade, coalesce(${secondsOnTask(STOPPED)}, 0) as seconds,
-             s.started_at::text as started_at, s.completed_at::text as completed_at
+             s.started_at::text as started_at, s.completed_at::text as completed_at,
+             coalesce(s.completed_at > h.due_at, false) as is_late, coalesce(h.due_at < :now and ${isOpen('s')}, false) as is_overdue
         from classes c cross join lateral passed_lessons(e.id) as d(passed) join lesson_versions v on v.version_id = c.version_id
         join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
         left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
@@ -95,11 +104,21 @@ export const findResults = list('results.findResults', {
 
 /** Lists the lessons of a course version in course order, as the columns of a gradebook. */
 export const listColumns = list('results.listColumns', {
-  params: { version: c.int8 },
-  row: { lesson_id: c.int8, lesson: c.text, parent: nullable(c.text), name: c.text, kind: c.text },
+  params: { class: c.int8, version: c.int8 },
+  row: {
+    lesson_id: c.int8,
+    lesson: c.text,
+    parent: nullable(c.text),
+    name: c.text,
+    kind: c.text,
+    due_at: nullable(c.instant),
+    has_dates: c.bool,
+  },
   text: `
-    select v.lesson_id, l.key as lesson, p.key as parent, v.name, v.kind
-      from lesson_versions v join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
+    select v.lesson_id, l.key as lesson, p.key as parent, v.name, v.kind,
+           (select o.due_at from dates_of(null, :class, v.lesson_id, v.parent_id) o where d.has_dates) as due_at, d.has_dates
+      from (select exists (select from lesson_dates d where d.class_id = :class and d.due_at is not null) as has_dates) d,
+            lesson_versions v join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
       left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
      where v.version_id = :version
      order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`,
@@ -134,8 +153,32 @@ const totalsFor = (order: string): string =>
                 from standings o where o.enrolment_id = e.id and o.lesson_id = any(:lessons)) t`
     : ''
 
+/**
+ * The due dates of the lessons, in the order of `:lessons`: a row for each student with overrides, and one for all
+ * others. Lessons without a due date are due at infinity, and a class without due dates has no rows.
+ */
+const DUES = `dues as materialized (
+      select d.enrolment_id, array_agg(coalesce(d.due_at, 'infinity') order by k.place) as dues
+        from unnest(:lessons) with ordinality k(lesson_id, place) join dates_in(:class, :version) d on d.lesson_id = k.lesson_id
+       where :hasDates group by d.enrolment_id)`
+const JOIN_DUES = ` left join dues o on o.enrolment_id = e.id left join dues a on a.enrolment_id is null`
+const OWN_DUES = 'coalesce(o.dues, a.dues)'
+
+/** Lists places, from 0, of lessons of a student that are late or overdue. */
+const overduePlaces = (enrolment: string, dues: string, condition: string): string => `
+              from unnest(${dues}) with ordinality d(due_at, place) join unnest(:lessons) with ordinality k(lesson_id, place) on k.place = d.place
+              left join standings s on s.enrolment_id = ${enrolment} and s.lesson_id = k.lesson_id
+             where d.due_at < :now and ${condition}`
+
 /** Matches students who have a lesson in a state; any lesson, or the one in :stateLesson. */
-const IS_IN_STATE = `(:state is null or case when :state = 'not started'
+const IS_IN_STATE = `(:state is null or case when :state in ('late', 'overdue')
+  then exists (select${overduePlaces(
+    'e.id',
+    OWN_DUES,
+    `(:stateLesson is null or k.lesson_id = :stateLesson)
+               and case when :state = 'late' then s.completed_at > d.due_at else ${isOpen('s')} end`,
+  )})
+  when :state = 'not started'
   then (select count(*) from standings f where f.enrolment_id = e.id and f.result <> 'NOT STARTED'
          and case when :stateLesson is null then f.lesson_id = any(:lessons) else f.lesson_id = :stateLesson end)
        < case when :stateLesson is null then cardinality(:lessons) else 1 end
@@ -148,20 +191,23 @@ const IS_IN_STATE = `(:state is null or case when :state = 'not started'
 
 /**
  * Selects the students of a class. `standings` is the JSON text of lists with an entry for each lesson that the student
- * has started: its place in `:lessons`, result, score, attempts and seconds on task, and of the student's totals. It is
- * built by concatenating text: JSON functions take twice as long, and a class can have 100,000 standings.
+ * has started: its place in `:lessons`, result, score, attempts and seconds on task, then the places of those that wait
+ * for a grade, are late or overdue, and the student's totals. It is built by concatenating text: JSON functions take twice as long, and a class can have 100,000 standings.
  */
 const gradebook = (columns: string, join: string, where: string, order: string) => `
+    with ${DUES}
     select g.student, g.status, g.handle, g.first_name, g.last_name,
            (select concat('"started":[', string_agg((k.place - 1)::text, ','), '],"results":[', string_agg('"' || s.result || '"', ','),
                      '],"scores":[', string_agg(coalesce(s.score::text, 'null'), ','), '],"attempts":[', string_agg(s.attempts::text, ','),
                      '],"timeOnTask":[', string_agg((${secondsOnTask('g.stopped_at')})::text, ','),
                      '],"waiting":[', string_agg((k.place - 1)::text, ',') filter (where s.awaits_grade),
+                     '],"late":[', string_agg((k.place - 1)::text, ',') filter (where s.completed_at > g.dues[k.place]),
+                     '],"overdue":[', case when :hasDates then (select string_agg((d.place - 1)::text, ',')${overduePlaces('g.id', 'g.dues', isOpen('s'))}) end,
                      '],"passed":', count(*) filter (where s.is_passed), ',"meanScore":', coalesce(round(avg(s.score)::numeric, 2)::text, 'null'))
               from standings s join unnest(:lessons) with ordinality k(lesson_id, place) on k.lesson_id = s.lesson_id
              where s.enrolment_id = g.id and s.result <> 'NOT STARTED') as standings${columns}
-      from (select e.id, e.key as student, e.status, p.handle, p.first_name, p.last_name, count(*) over () as total, ${STOPPED} as stopped_at
-              from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id${join}
+      from (select e.id, e.key as student, e.status, p.handle, p.first_name, p.last_name, count(*) over () as total, ${STOPPED} as stopped_at, ${OWN_DUES} as dues
+              from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id${JOIN_DUES}${join}
              where e.class_id = :class and e.status <> 'dropped'${where}
              order by ${order}) g`
 
@@ -176,6 +222,8 @@ export const listGradebook = sortedBy(GRADEBOOK_ORDERS, (order, suffix) =>
   report(`results.listGradebook${suffix}`, {
     params: {
       class: c.int8,
+      version: c.int8,
+      hasDates: c.bool,
       lessons: c.int8Array,
       lesson: nullable(c.int8),
       state: nullable(c.text),
@@ -218,7 +266,7 @@ export const listAverages = report('results.listAverages', {
 })
 
 export const exportGradebook = report('results.exportGradebook', {
-  params: { class: c.int8, lessons: c.int8Array, now: c.timestamptz },
+  params: { class: c.int8, version: c.int8, hasDates: c.bool, lessons: c.int8Array, now: c.timestamptz },
   row: studentRow,
   text: gradebook('', '', '', BY_NAME.join(', ')),
 })

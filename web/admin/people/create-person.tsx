@@ -5,6 +5,7 @@ import { useWrite } from '../../api/query.ts'
 import { notify } from '../../parts/notify.tsx'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { personWords } from '../../parts/person-words.ts'
+import { SameAddress } from '../../parts/same-address.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
@@ -31,6 +32,7 @@ export function CreatePersonForm({ onClose }: { readonly onClose: () => void }) 
       organisation: '',
       role: 'member' as Role,
       invite: true,
+      allowSameAddress: false,
     },
     validate: {
       firstName: (value, { lastName, handle, email }) =>
@@ -55,6 +57,11 @@ export function CreatePersonForm({ onClose }: { readonly onClose: () => void }) 
         <TextInput label={personWords.firstName} maxLength={100} {...form.getInputProps('firstName')} />
         <TextInput label={personWords.lastName} maxLength={100} {...form.getInputProps('lastName')} />
         <TextInput label={personWords.email} type="email" maxLength={254} {...form.getInputProps('email')} />
+        <SameAddress
+          error={create.error}
+          isAllowed={form.values.allowSameAddress}
+          onChange={(isAllowed) => form.setFieldValue('allowSameAddress', isAllowed)}
+        />
         <TextInput
           label={personWords.handle}
           description={say.handleHelp}

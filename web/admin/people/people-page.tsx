@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
@@ -14,7 +14,7 @@ import { useBulkWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { type FilterField, Filters } from '../../parts/filters.tsx'
-import { Plus, Users } from '../../parts/icons.tsx'
+import { FileUp, Plus, Users } from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -38,6 +38,7 @@ const { form } = words
 const CreatePersonForm = lazy(() =>
   import('./create-person.tsx').then(({ CreatePersonForm: form }) => ({ default: form })),
 )
+const ImportPeople = lazy(() => import('./import-people.tsx').then(({ ImportPeople: dialog }) => ({ default: dialog })))
 const route = getRouteApi('/signed-in/admin/people')
 const FIELDS: readonly FilterField[] = [
   { name: 'query', label: say.find, placeholder: say.findHelp },
@@ -49,21 +50,32 @@ export function PeoplePage() {
   const { page = 1, sort, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   const list = useQuery(route.useLoaderData().people)
-  const [isCreating, setCreating] = useState(false)
+  const [open, setOpen] = useState<'create' | 'import'>()
+  const close = () => setOpen(undefined)
   return (
     <>
       <PageHead
         title={say.title}
         lead={say.lead}
         action={
-          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-            {adminWords.create.go}
-          </Button>
+          <Group>
+            <Button variant="default" leftSection={<FileUp size={16} aria-hidden />} onClick={() => setOpen('import')}>
+              {say.import}
+            </Button>
+            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setOpen('create')}>
+              {adminWords.create.go}
+            </Button>
+          </Group>
         }
       />
-      <Dialog isOpen={isCreating} onClose={() => setCreating(false)} title={adminWords.create.title}>
+      <Dialog isOpen={open === 'create'} onClose={close} title={adminWords.create.title}>
         <Suspense>
-          <CreatePersonForm onClose={() => setCreating(false)} />
+          <CreatePersonForm onClose={close} />
+        </Suspense>
+      </Dialog>
+      <Dialog isOpen={open === 'import'} onClose={close} title={say.import}>
+        <Suspense>
+          <ImportPeople onClose={close} />
         </Suspense>
       </Dialog>
       <Filters

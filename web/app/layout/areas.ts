@@ -1,9 +1,11 @@
 import {
   Activity,
   BadgeCheck,
+  Bell,
   Blocks,
   BookA,
   Building2,
+  CalendarDays,
   ClipboardList,
   Code2,
   Compass,
@@ -27,6 +29,7 @@ import { appWords } from '../words.ts'
 export interface NavigationEntry {
   readonly to:
     | '/dashboard'
+    | '/dashboard/calendar'
     | '/console/apps'
     | '/console/organisations'
     | '/console/plugins'
@@ -36,7 +39,7 @@ export interface NavigationEntry {
     | '/planner/plans'
     | '/account'
     | '/admin'
-    | `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'data'}`
+    | `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'notifications' | 'data'}`
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: IconType
@@ -45,7 +48,7 @@ export interface NavigationEntry {
 }
 
 export interface Area {
-  readonly id: 'dashboard' | 'console' | 'planner' | 'admin' | 'account'
+  readonly id: 'dashboard' | 'organisations' | 'console' | 'planner' | 'admin' | 'account'
   readonly label: string
   readonly icon: IconType
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
@@ -60,7 +63,17 @@ export const AREAS: readonly Area[] = [
     id: 'dashboard',
     label: appWords.areas.dashboard,
     icon: GraduationCap,
-    pages: [{ to: '/dashboard', label: appWords.navigation.myClasses, icon: GraduationCap }],
+    pages: [
+      { to: '/dashboard', label: appWords.navigation.myClasses, icon: GraduationCap },
+      { to: '/dashboard/calendar', label: appWords.navigation.calendar, icon: CalendarDays },
+    ],
+  },
+  // People who run a school are not developers, so they do not have to look for it in the console.
+  {
+    id: 'organisations',
+    label: appWords.areas.organisations,
+    icon: Building2,
+    pages: [{ to: '/console/organisations', label: appWords.navigation.organisations, icon: Building2 }],
   },
   {
     id: 'console',
@@ -71,7 +84,6 @@ export const AREAS: readonly Area[] = [
       { to: '/console/plugins', label: appWords.navigation.plugins, icon: Plug },
       { to: '/console/ato', label: appWords.navigation.ato, icon: FileCheck },
       { to: '/console/sandbox', label: appWords.navigation.sandbox, icon: FlaskConical },
-      { to: '/console/organisations', label: appWords.navigation.organisations, icon: Building2 },
     ],
   },
   {
@@ -110,7 +122,15 @@ export const AREAS: readonly Area[] = [
       { to: '/account/friends', label: appWords.navigation.friends, icon: Users },
       { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForParents: true },
       { to: '/account/invitations', label: appWords.navigation.invitations, icon: Mail },
+      { to: '/account/notifications', label: appWords.navigation.notifications, icon: Bell },
       { to: '/account/data', label: appWords.navigation.data, icon: Download },
     ],
   },
 ]
+
+const isBelow = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`)
+
+/** Finds the area of a path: the one with this page or, for other pages, the one that the path begins with. */
+export const areaOf = (path: string): Area | undefined =>
+  AREAS.find(({ pages }) => pages.length === 1 && isBelow(path, pages[0].to)) ??
+  AREAS.find(({ id }) => isBelow(path, `/${id}`))

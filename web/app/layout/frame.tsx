@@ -1,12 +1,12 @@
 import { Anchor, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { useHere } from '../../api/here.ts'
 import { UnsavedGuard } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { appWords } from '../words.ts'
-import { AREAS } from './areas.ts'
+import { AREAS, areaOf } from './areas.ts'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import { followNavigation } from './focus.ts'
 import classes from './frame.module.css'
@@ -14,6 +14,9 @@ import { Mark } from './mark.tsx'
 import { AreaNavigation } from './navigation.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { SearchButton } from './search-button.tsx'
+
+/** Loaded after the page, because it is on every page and no page needs it at once. */
+const BellButton = lazy(async () => ({ default: (await import('./bell.tsx')).BellButton }))
 
 /** The library react-remove-scroll keeps fixed elements of this class in place when it hides the scroll bar. */
 const BESIDE_SCROLL_BAR = 'right-scroll-bar-position'
@@ -28,7 +31,7 @@ export function Frame() {
   const isSandbox = here.environment === 'sandbox'
   const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
   const isDocumentation = path === '/docs' || path.startsWith('/docs/')
-  const area = here.person ? AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`)) : undefined
+  const area = here.person ? areaOf(path) : undefined
   const pages = area?.pages.filter(({ isForParents }) => !isForParents || here.person?.may.lookAfterChildren) ?? []
   // A sidebar with one entry would lead nowhere new. Where the header has no room for the areas, the drawer lists
   // them.
@@ -80,6 +83,11 @@ export function Frame() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {here.person && <SearchButton />}
+            {here.person && (
+              <Suspense fallback={<span className={classes.bell} />}>
+                <BellButton />
+              </Suspense>
+            )}
             <EnvironmentSwitch here={here} />
             <PersonMenu here={here} />
           </Group>

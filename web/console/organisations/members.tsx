@@ -13,9 +13,11 @@ import {
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import type { CorrectedInvitation } from '../../parts/correct-invitation.tsx'
 import { type FilterField, Filters } from '../../parts/filters.tsx'
 import { EllipsisVertical, Users } from '../../parts/icons.tsx'
 import { invitationWords } from '../../parts/invitation-words.ts'
+import { MEMBER_CHANGES } from '../../parts/member-changes.ts'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, notifyProblem } from '../../parts/notify.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -30,7 +32,6 @@ import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
-import { MEMBER_CHANGES } from './member-changes.ts'
 
 const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say } = consoleWords
@@ -49,6 +50,9 @@ const FIELDS: readonly FilterField[] = [
 /** Loaded only when somebody acts on an account, because a list can be read without them. */
 const PersonDialog = lazy(() =>
   import('../../parts/person-dialogs.tsx').then(({ PersonDialog: dialog }) => ({ default: dialog })),
+)
+const CorrectDialog = lazy(() =>
+  import('../../parts/correct-invitation.tsx').then(({ CorrectInvitation: dialog }) => ({ default: dialog })),
 )
 const RemoveDialog = lazy(() =>
   import('./remove-members.tsx').then(({ RemoveMembersDialog: dialog }) => ({ default: dialog })),
@@ -194,7 +198,7 @@ function MemberRow({ organisation, person }: RowProps) {
         invitationId === null ? (
           <MemberMenu key="menu" organisation={organisation} person={{ ...person, handle: handle! }} name={name} />
         ) : (
-          <InvitationMenu key="menu" invitationId={invitationId} name={name} />
+          <InvitationMenu key="menu" invitation={{ ...person, email: email ?? '', invitationId }} name={name} />
         ),
       ]}
     />
@@ -276,7 +280,14 @@ function MemberMenu({ organisation, person, name }: MenuProps) {
   )
 }
 
-function InvitationMenu({ invitationId, name }: { readonly invitationId: string; readonly name: string }) {
+interface InvitationMenuProps {
+  readonly invitation: CorrectedInvitation
+  readonly name: string
+}
+
+function InvitationMenu({ invitation, name }: InvitationMenuProps) {
+  const { invitationId, email, firstName, lastName } = invitation
+  const [isCorrecting, setCorrecting] = useState(false)
   const resend = useWrite(resendInvitation, {
     changes: MEMBER_CHANGES,
     onDone: () => notify(invitationWords.sentTo(name)),
@@ -287,15 +298,29 @@ function InvitationMenu({ invitationId, name }: { readonly invitationId: string;
   })
   const onError = ({ message }: Error) => notifyProblem(`${invitationWords.failed}: ${message}`)
   return (
-    <MenuButton position="bottom-end" button={button(name)}>
-      {(Menu) => (
-        <>
-          <Menu.Item onClick={() => resend.mutate({ invitationId }, { onError })}>{invitationWords.resend}</Menu.Item>
-          <Menu.Item color="red" onClick={() => withdraw.mutate({ invitationId }, { onError })}>
-            {invitationWords.withdraw}
-          </Menu.Item>
-        </>
+    <>
+      <MenuButton position="bottom-end" button={button(name)}>
+        {(Menu) => (
+          <>
+            {email.includes('@', 1) && (
+              <Menu.Item onClick={() => setCorrecting(true)}>{invitationWords.correct}</Menu.Item>
+            )}
+            <Menu.Item onClick={() => resend.mutate({ invitationId }, { onError })}>{invitationWords.resend}</Menu.Item>
+            <Menu.Item color="red" onClick={() => withdraw.mutate({ invitationId }, { onError })}>
+              {invitationWords.withdraw}
+            </Menu.Item>
+          </>
+        )}
+      </MenuButton>
+      {isCorrecting && (
+        <Suspense>
+          <CorrectDialog
+            invitation={{ invitationId, email, firstName, lastName }}
+            changes={MEMBER_CHANGES}
+            onClose={() => setCorrecting(false)}
+          />
+        </Suspense>
       )}
-    </MenuButton>
+    </>
   )
 }

@@ -5,11 +5,13 @@ import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { type Organisation, renameOrganisation, setOrganisationMember } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
+import { Announcements } from '../../parts/announcements.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Building2, FileUp, Plus } from '../../parts/icons.tsx'
 import { invitationWords } from '../../parts/invitation-words.ts'
 import { TextLink } from '../../parts/link.tsx'
+import { MEMBER_CHANGES } from '../../parts/member-changes.ts'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { personWords } from '../../parts/person-words.ts'
@@ -19,14 +21,16 @@ import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { CourseAuthors } from './course-authors.tsx'
-import { MEMBER_CHANGES } from './member-changes.ts'
 import { Members, type Role, roleData } from './members.tsx'
+import { TimeZone } from './time-zone.tsx'
 
 const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
 /** The dialogs below are loaded only when they are opened, because few people do. */
-const PeopleImport = lazy(() => import('./people-import.tsx').then(({ PeopleImport: dialog }) => ({ default: dialog })))
+const PeopleImport = lazy(() =>
+  import('../../parts/people-import.tsx').then(({ PeopleImport: dialog }) => ({ default: dialog })),
+)
 const SignUpSettings = lazy(() =>
   import('./sign-up-settings.tsx').then(({ SignUpSettings: dialog }) => ({ default: dialog })),
 )
@@ -76,9 +80,11 @@ function OrganisationContent({ one }: { readonly one: Organisation }) {
       />
       {may.manage ? (
         <Stack gap="lg">
+          <Announcements target={{ organisation }} name={name} />
           <SentInvitations target={{ organisation }} />
           <Members organisation={organisation} />
           <CourseAuthors organisation={one} />
+          <TimeZone organisation={one} />
         </Stack>
       ) : (
         <Card>

@@ -2,10 +2,10 @@ import { Text } from '@mantine/core'
 import { removeOrganisationMember } from '../../api/operations.ts'
 import { useBulkWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { MEMBER_CHANGES } from '../../parts/member-changes.ts'
 import { notify } from '../../parts/notify.tsx'
 import { BulkFailures } from '../../parts/selection.tsx'
 import { consoleWords } from '../words.ts'
-import { MEMBER_CHANGES } from './member-changes.ts'
 
 const { organisation: say } = consoleWords
 

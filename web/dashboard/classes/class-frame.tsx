@@ -23,6 +23,7 @@ const listTabs = ({ may }: ClassDetails) =>
     { to: '/dashboard/classes/$classId/gradebook', label: say.gradebook, isShown: true },
     { to: '/dashboard/classes/$classId/grading', label: say.grading, isShown: may.grade },
     { to: '/dashboard/classes/$classId/roster', label: say.roster, isShown: true },
+    { to: '/dashboard/classes/$classId/dates', label: say.dates, isShown: true },
     { to: '/dashboard/classes/$classId/settings', label: say.settings, isShown: may.changeRoster },
   ] as const
 

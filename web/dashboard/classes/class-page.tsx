@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { PageHead } from '../../parts/page-head.tsx'
 import { dashboardWords } from '../words.ts'
@@ -6,12 +7,13 @@ import { LeaveClass } from './leave-class.tsx'
 
 /** Loaded on demand: students need only `LessonTree`, staff only `Overview`. */
 const LessonTree = lazy(async () => ({ default: (await import('../progress/lesson-tree.tsx')).LessonTree }))
+const Announcements = lazy(async () => ({ default: (await import('../../parts/announcements.tsx')).Announcements }))
 const Overview = lazy(async () => ({ default: (await import('./overview.tsx')).Overview }))
 
 /** Shows a class: its lessons to students, the overview to staff. */
 export function ClassPage() {
   const classDetails = useClass()
-  const { name, course, sequential, studentId, may } = classDetails
+  const { classId, name, course, sequential, studentId, ended, may } = classDetails
   return (
     <>
       <PageHead
@@ -20,7 +22,10 @@ export function ClassPage() {
         action={may.leave && <LeaveClass classDetails={classDetails} />}
       />
       <Suspense>
-        {studentId === null ? <Overview classDetails={classDetails} /> : <LessonTree classDetails={classDetails} />}
+        <Stack gap="lg">
+          <Announcements target={{ classId }} name={name} isClosed={ended} />
+          {studentId === null ? <Overview classDetails={classDetails} /> : <LessonTree classDetails={classDetails} />}
+        </Stack>
       </Suspense>
     </>
   )

@@ -1,7 +1,7 @@
 /** Texts of the dialog that duplicates a class. */
 export const duplicateWords = {
   open: 'Duplicate class',
-  text: 'The copy has the same settings and staff. Students and results are not copied.',
+  text: 'The copy has the same settings and staff. Students, results and dates are not copied.',
   name: 'Name of the copy',
   version: 'Version of the course',
   newest: 'Newest version',

@@ -5,13 +5,13 @@ import { type KeyboardEvent, lazy, memo, Suspense, useEffect, useLayoutEffect, u
 import type { ClassDetails, Gradebook, GradebookAverages } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Keyboard, Users } from '../../parts/icons.tsx'
+import { Clock, Keyboard, Users } from '../../parts/icons.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { directionOf, SortButton } from '../../parts/rows.tsx'
 import type { Sort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { sayDuration } from '../../parts/time.tsx'
+import { sayDuration, sayMoment } from '../../parts/time.tsx'
 import { RESULT_LOOKS } from '../progress/result-badge.tsx'
 import { dashboardWords } from '../words.ts'
 import { cellsOf, type GradebookCell } from './gradebook-cells.ts'
@@ -183,13 +183,15 @@ function Grid({ classDetails, averages, view, onSort, lessons, total }: GridProp
   })
   const heads = [
     { id: '', title: say.student, sort: 'name', order: sortBy('name') },
-    ...lessons.map(({ lessonId: id, name: title, parentId }) => ({
+    ...lessons.map(({ lessonId: id, name: title, parentId, due }) => ({
       id,
       title,
       sort: 'result',
       order: sortBy('result', id),
       isStep: parentId !== null,
-      about: averageOf(averages, id),
+      about: [due === null ? undefined : words.dueOn(sayMoment(due)), averageOf(averages, id)]
+        .filter((text) => text !== undefined)
+        .join(' · '),
     })),
     { id: 'passed', title: words.passed, sort: 'passed', order: sortBy('passed') },
     { id: 'mean', title: words.mean, sort: 'mean', order: sortBy('mean') },
@@ -379,7 +381,7 @@ const ColumnHead = ({ title, sort, order, column, isStep = false, about, isChose
       data-place={`-1-${column}`}
       onFocus={() => onChoose({ row: -1, column })}
     />
-    {about !== undefined && (
+    {about && (
       <span className={classes.small} title={about}>
         {about}
       </span>
@@ -473,8 +475,9 @@ const StudentRow = memo(function StudentRow({
   )
 })
 
-function ResultCell({ result, score, attempts, timeOnTask, isWaiting }: GradebookCell) {
+function ResultCell({ result, score, attempts, timeOnTask, isWaiting, isLate, isOverdue }: GradebookCell) {
   const Icon = RESULT_LOOKS[result].icon
+  const lateness = isOverdue ? words.states.overdue : isLate ? words.states.late : undefined
   return (
     <>
       <span className={classes.result} data-result={result}>
@@ -482,8 +485,16 @@ function ResultCell({ result, score, attempts, timeOnTask, isWaiting }: Gradeboo
         {isWaiting ? words.waits : dashboardWords.results[result]}
         {score !== null && <b>{score}</b>}
       </span>
-      {attempts > 0 && (
-        <span className={classes.small}>{`${say.attempts(attempts)} · ${sayDuration(timeOnTask)}`}</span>
+      {(attempts > 0 || lateness) && (
+        <span className={classes.small}>
+          {lateness && (
+            <b className={classes.late}>
+              <Clock size={12} aria-hidden /> {lateness}
+            </b>
+          )}
+          {lateness && attempts > 0 && ' · '}
+          {attempts > 0 && `${say.attempts(attempts)} · ${sayDuration(timeOnTask)}`}
+        </span>
       )}
     </>
   )

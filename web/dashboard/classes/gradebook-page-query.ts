@@ -10,7 +10,16 @@ export const GRADEBOOK_COLUMNS = ['name', 'result', 'passed', 'mean'] as const
 type GradebookColumn = (typeof GRADEBOOK_COLUMNS)[number]
 type GradebookOrder = GradebookColumn | `-${GradebookColumn}`
 
-export const GRADEBOOK_STATES = ['waiting', 'failed', 'incomplete', 'in progress', 'passed', 'not started'] as const
+export const GRADEBOOK_STATES = [
+  'waiting',
+  'failed',
+  'incomplete',
+  'in progress',
+  'passed',
+  'not started',
+  'late',
+  'overdue',
+] as const
 export type ReadGradebookState = (typeof GRADEBOOK_STATES)[number]
 
 /** Which students the gradebook shows, and in which order. It is part of the URL. */

@@ -15,6 +15,7 @@ import { ArrowRight } from '../../parts/icons.tsx'
 import { ButtonLink } from '../../parts/link.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Moment } from '../../parts/time.tsx'
+import { LateBadge } from '../dates/lesson-dates.tsx'
 import { EvaluationCard } from '../evaluations/evaluation-card.tsx'
 import { ChangeForm, RecordForm } from '../evaluations/evaluation-form.tsx'
 import { evaluationWords } from '../evaluations/words.ts'
@@ -46,6 +47,7 @@ export function GradebookPanel({ classDetails, student, lesson, cell, onClose, o
       <Group gap="xs">
         <ResultBadge result={cell.result} />
         {cell.score !== null && <Text fw={600}>{cell.score}</Text>}
+        <LateBadge late={cell.isLate} overdue={cell.isOverdue} />
       </Group>
       {lesson.kind === 'instructor-led' ? (
         <Led {...{ classDetails, student, lesson, cell, onNext }} />
@@ -94,6 +96,11 @@ function Graded({ classDetails, student, lesson, cell, onNext, onClose }: Gradeb
               {latest && (
                 <Fact name={say.started}>
                   <Moment at={latest.started} />
+                </Fact>
+              )}
+              {latest?.due && (
+                <Fact name={say.due}>
+                  <Moment at={latest.due} />
                 </Fact>
               )}
             </Facts>

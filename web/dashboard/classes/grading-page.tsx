@@ -1,4 +1,4 @@
-import { Button, VisuallyHidden } from '@mantine/core'
+import { Button, Group, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -14,21 +14,29 @@ import { SelectionBar, useSelection } from '../../parts/selection.tsx'
 import { useSort } from '../../parts/sorted.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { LateBadge } from '../dates/lesson-dates.tsx'
+import { EvaluateMenu } from '../evaluations/evaluate-menu.tsx'
 import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
 import { dashboardWords } from '../words.ts'
 import { BulkGradeDialog } from './bulk-grade.tsx'
+import { useClass } from './class-frame.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/grading')
 const { grading: say } = dashboardWords
 
 export function GradingPage() {
+  const { classId, may } = useClass()
   const { page = 1, sort } = route.useSearch()
   const navigate = route.useNavigate()
   const waiting = useQuery(route.useLoaderData().waiting)
   const [graded, setGraded] = useState<AttemptToGrade>()
   return (
     <>
-      <PageHead title={dashboardWords.class.grading} lead={say.lead} />
+      <PageHead
+        title={dashboardWords.class.grading}
+        lead={say.lead}
+        action={may.evaluate && <EvaluateMenu classId={classId} />}
+      />
       <Loaded query={waiting}>
         {({ docs, pages }) =>
           docs.length === 0 ? (
@@ -105,7 +113,10 @@ function GradingTable({ attempts, onGrade }: GradingTableProps) {
                 {one.name}
               </TextLink>,
               one.lessonName,
-              <Time key="finished" at={attempts[i]!.completed} />,
+              <Group key="finished" gap="xs">
+                <Time at={attempts[i]!.completed} />
+                <LateBadge late={attempts[i]!.late} />
+              </Group>,
               isQuiz[i] ? (
                 <ButtonLink
                   key="grade"

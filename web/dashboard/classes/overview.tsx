@@ -9,6 +9,7 @@ import { Flag, type IconType, Moon, Pause, Play, Radio, Users, WifiOff } from '.
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
+import { EvaluateMenu } from '../evaluations/evaluate-menu.tsx'
 import { RESULT_LOOKS } from '../progress/result-badge.tsx'
 import { dashboardWords } from '../words.ts'
 import { ClassLocks } from './class-locks.tsx'
@@ -27,6 +28,11 @@ export function Overview({ classDetails }: { readonly classDetails: ClassDetails
   return (
     <Stack gap="lg">
       {!classDetails.may.changeRoster && <Alert>{dashboardWords.class.readOnly}</Alert>}
+      {classDetails.may.evaluate && (
+        <Group justify="flex-end">
+          <EvaluateMenu classId={classId} />
+        </Group>
+      )}
       <Live classId={classId} lessons={book.data?.lessons ?? NONE} />
       <Loaded query={book} lines={8}>
         {(found) =>

@@ -33,6 +33,7 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
+import { EvaluateMenu } from '../evaluations/evaluate-menu.tsx'
 import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
 import type { BulkChange } from './roster-bulk.tsx'
@@ -235,6 +236,13 @@ function StudentTable({ classDetails, students }: StudentTableProps) {
                   {bulkWords[one.to].go(one.students.length)}
                 </Button>
               ),
+          )}
+          {classDetails.may.evaluate && (
+            <EvaluateMenu
+              classId={classDetails.classId}
+              students={chosen.filter(({ status }) => status === 'active').map(({ studentId }) => studentId)}
+              size="compact-sm"
+            />
           )}
         </SelectionBar>
       )}

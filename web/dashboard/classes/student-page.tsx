@@ -21,6 +21,9 @@ import { offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
+import { LateBadge, sayDates, sayLock } from '../dates/lesson-dates.tsx'
+import type { OverrideTarget } from '../dates/override-dialog.tsx'
+import { dateWords } from '../dates/words.ts'
 import { evaluationWords } from '../evaluations/words.ts'
 import type { StudentLesson } from '../progress/attempts-dialogs.tsx'
 import type { AttemptToGrade } from '../progress/grade-dialog.tsx'
@@ -41,6 +44,10 @@ const ExtraDialog = lazy(() =>
 )
 const ResetDialog = lazy(() =>
   import('../progress/attempts-dialogs.tsx').then(({ ResetDialog: dialog }) => ({ default: dialog })),
+)
+
+const OverrideDialog = lazy(() =>
+  import('../dates/override-dialog.tsx').then(({ OverrideDialog: dialog }) => ({ default: dialog })),
 )
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
@@ -141,6 +148,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
   const [graded, setGraded] = useState<AttemptToGrade>()
   const [extra, setExtra] = useState<StudentLesson>()
   const [reset, setReset] = useState<StudentLesson>()
+  const [dated, setDated] = useState<OverrideTarget>()
   const name = student.name || student.handle
   const byHandOf = (lessonId: string) =>
     locks.data?.find((one) => one.lessonId === lessonId && one.studentId === studentId)
@@ -187,6 +195,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                 <Group gap="xs">
                   <Text fw={600}>{one.name}</Text>
                   <ResultBadge result={one.locked && one.result === 'NOT STARTED' ? 'locked' : one.result} />
+                  <LateBadge late={one.late} overdue={one.overdue} />
                   {byHand && (
                     <Text size="xs" c="dimmed">
                       {byHand.locked ? dashboardWords.locks.locked : dashboardWords.locks.open}, {say.byHand}
@@ -194,14 +203,19 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                   )}
                 </Group>
                 <Text size="sm" c="dimmed" mt={2}>
-                  {one.locked && one.attempts === 0 ? one.lockReason : one.explanation}
+                  {one.locked && one.attempts === 0 ? sayLock(one) : one.explanation}
                 </Text>
-                {one.attempts > 0 && (
+                {(one.attempts > 0 || sayDates(one).length > 0) && (
                   <Text size="xs" c="dimmed" mt={4}>
                     {[
+                      ...sayDates(one),
                       one.score === null ? undefined : dashboardWords.lessons.score(one.score),
-                      dashboardWords.lessons.attempts(one.attempts),
-                      dashboardWords.lessons.onTask(sayDuration(one.timeOnTask)),
+                      ...(one.attempts > 0
+                        ? [
+                            dashboardWords.lessons.attempts(one.attempts),
+                            dashboardWords.lessons.onTask(sayDuration(one.timeOnTask)),
+                          ]
+                        : []),
                     ]
                       .filter((fact) => fact !== undefined)
                       .join(' · ')}
@@ -256,6 +270,13 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                       {may.grade && one.attemptsLeft !== null && (
                         <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>
                       )}
+                      {may.setLocks && !classDetails.ended && (
+                        <Menu.Item
+                          onClick={() => setDated({ classId, student: { studentId, name }, lessonId: one.lessonId })}
+                        >
+                          {dateWords.changeFor}
+                        </Menu.Item>
+                      )}
                       {may.setLocks && byHand?.locked !== true && (
                         <Menu.Item onClick={() => decide(one, true)}>{say.lock}</Menu.Item>
                       )}
@@ -285,6 +306,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
         {graded && <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />}
         {extra && <ExtraDialog target={extra} onClose={() => setExtra(undefined)} />}
         {reset && <ResetDialog target={reset} onClose={() => setReset(undefined)} />}
+        {dated && <OverrideDialog target={dated} lessons={lessons} onClose={() => setDated(undefined)} />}
       </Suspense>
     </Card>
   )

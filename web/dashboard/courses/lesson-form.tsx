@@ -54,6 +54,9 @@ interface LessonFormProps {
   readonly onClose: () => void
 }
 
+/** The percent that a new quiz requires to pass. */
+const QUIZ_THRESHOLD = 80
+
 export function LessonForm({ course, lesson, others, mistakes, onApply, onClose }: LessonFormProps) {
   const form = useForm({
     initialValues: {
@@ -79,7 +82,8 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
   // The part of the lesson that depends on its kind.
   const [content, setContent] = useState(lesson)
   const [errors, setErrors] = useState(mistakes)
-  const Fields = KIND_FIELDS[kindOf(content)]
+  const kind = kindOf(content)
+  const Fields = KIND_FIELDS[kind]
   useUnsaved(() => form.isDirty() || content !== lesson)
   const submit = form.onSubmit((values) => {
     const found = findMistakes(content)
@@ -95,7 +99,7 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
       instructorGraded: values.instructorGraded,
       prerequisites: values.prerequisites,
       ...(expected !== undefined && { expectedCompletionTime: expected }),
-      ...(threshold !== undefined && { threshold }),
+      ...(threshold !== undefined && kind in say.thresholdHelp && { threshold }),
       ...(most !== undefined && { maxAttempts: most }),
     })
   })
@@ -106,16 +110,17 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
         <TextInput label={say.name} maxLength={200} data-autofocus {...form.getInputProps('name')} />
         <Select
           label={say.kind}
-          description={say.kindHelp[kindOf(content)]}
+          description={say.kindHelp[kind]}
           {...ORDER}
           allowDeselect={false}
           data={KINDS.map((value) => ({ value, label: say.kinds[value] }))}
-          value={kindOf(content)}
+          value={kind}
           error={errors.kind}
-          onChange={(kind) => {
-            if (!kind) return
-            setContent(withKind(content, kind as Kind))
+          onChange={(next) => {
+            if (!next) return
+            setContent(withKind(content, next as Kind))
             setErrors({})
+            if (next === 'quiz' && form.values.threshold === '') form.setFieldValue('threshold', QUIZ_THRESHOLD)
           }}
         />
         <Textarea
@@ -140,12 +145,14 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
         )}
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           <NumberField label={say.expected} min={0} {...form.getInputProps('expected')} />
-          <NumberField
-            label={say.threshold}
-            description={say.thresholdHelp}
-            {...ORDER}
-            {...form.getInputProps('threshold')}
-          />
+          {kind in say.thresholdHelp && (
+            <NumberField
+              label={kind === 'quiz' ? say.percent : say.threshold}
+              description={say.thresholdHelp[kind as keyof typeof say.thresholdHelp]}
+              {...ORDER}
+              {...form.getInputProps('threshold')}
+            />
+          )}
           <NumberField
             label={say.maxAttempts}
             description={say.maxAttemptsHelp}

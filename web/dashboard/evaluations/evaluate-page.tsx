@@ -1,4 +1,4 @@
-import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useQueries, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -21,8 +21,16 @@ import { useUnsaved } from '../../parts/unsaved.tsx'
 import { dashboardWords } from '../words.ts'
 import classes from './evaluation.module.css'
 import { EvaluationFields } from './evaluation-fields.tsx'
-import { type EvaluationValues, emptyValues, findMistakes, toInput } from './evaluation-model.ts'
+import {
+  type EvaluationValues,
+  emptyValues,
+  findMistakes,
+  followingValues,
+  lastEndsOf,
+  toInput,
+} from './evaluation-model.ts'
 import { makeEvaluationId, type Waiting } from './outbox.ts'
+import { RefusedEvaluation } from './refused-evaluation.tsx'
 import { useOutbox } from './use-outbox.ts'
 import { evaluationWords as say } from './words.ts'
 
@@ -101,8 +109,11 @@ function Evaluate({ person, classId, lesson }: EvaluateProps) {
   const [search, setSearch] = useState<string>()
   const { list, candidates } = useCandidates(classId, ids, search)
   const recent = useQuery(query(listEvaluations, { classId, lessonId, limit: 100 }))
-  const { outbox, problem, send, keepDraft, post, takeBack } = useOutbox(person, classId, lessonId)
-  const [isTogether, setTogether] = useState(false)
+  const { outbox, problem, send, keepDraft, dropDraft, post, takeBack } = useOutbox(person, classId, lessonId)
+  /** The students who are evaluated together. A search does not change them. */
+  const [group, setGroup] = useState<readonly Candidate[]>([])
+  const isTogether = group.length > 1
+  const isInGroup = (id: string | undefined) => group.some(({ studentId }) => studentId === id)
   const [chosen, setChosen] = useState<string>()
   /** Students who were evaluated on this page. */
   const [done, setDone] = useState<ReadonlySet<string>>(new Set())
@@ -113,33 +124,50 @@ function Evaluate({ person, classId, lesson }: EvaluateProps) {
     const rest = [...candidates.slice(from), ...candidates.slice(0, from)]
     return rest.find(({ studentId }) => !after.has(studentId) && !isWaiting(studentId))?.studentId
   }
-  const current = isTogether ? TOGETHER : (chosen ?? next(done))
-  const values = (current !== undefined && outbox.drafts[current]) || emptyValues()
+  const current = isTogether ? (isInGroup(chosen) ? chosen! : TOGETHER) : (chosen ?? next(done))
+  const lastEnds = lastEndsOf(outbox.waiting, recent.data?.docs ?? [])
+  const startValues = (ids: readonly string[]) => followingValues(ids.map((id) => lastEnds.get(id)))
+  const shared = outbox.drafts[TOGETHER] ?? startValues(group.map(({ studentId }) => studentId))
+  /** In a group, the values of a student are those of all until the instructor changes them. */
+  const valuesOf = (id: string) => outbox.drafts[id] ?? (isTogether ? shared : startValues([id]))
+  const values = current === undefined || current === TOGETHER ? shared : valuesOf(current)
   const mistakes = areMistakesShown ? findMistakes(rubric, threshold, values) : {}
-  const student = candidates.find(({ studentId }) => studentId === current)
+  const student = [...group, ...candidates].find(({ studentId }) => studentId === current)
+  const changed = isTogether ? group.filter(({ studentId }) => outbox.drafts[studentId]) : []
   const unsent = outbox.waiting.filter(({ error }) => error === undefined)
 
   // Nothing is lost with the page: everything is kept on the device.
   useUnsaved(() => false)
 
+  const isWrong = (one: EvaluationValues) => Object.keys(findMistakes(rubric, threshold, one)).length > 0
   const save = () => {
     if (current === undefined) return
-    const isWrong = Object.keys(findMistakes(rubric, threshold, values)).length > 0
-    showMistakes(isWrong)
-    if (isWrong) return
-    const evaluated = isTogether ? candidates : candidates.filter(({ studentId }) => studentId === current)
+    const evaluated = isTogether ? group : candidates.filter(({ studentId }) => studentId === current)
+    const wrong = evaluated.find(({ studentId }) => isWrong(valuesOf(studentId)))?.studentId
+    showMistakes(wrong !== undefined)
+    if (wrong !== undefined) {
+      if (isTogether) setChosen(outbox.drafts[wrong] && wrong)
+      return
+    }
     post(
-      current,
+      [TOGETHER, ...evaluated.map(({ studentId }) => studentId)],
       evaluated.map(({ studentId, name }) => ({
-        ...toInput(rubric, threshold, values, { evaluationId: makeEvaluationId(), studentId }),
+        ...toInput(rubric, threshold, valuesOf(studentId), { evaluationId: makeEvaluationId(), studentId }),
         name,
       })),
     )
     const nowDone = new Set([...done, ...evaluated.map(({ studentId }) => studentId)])
     setDone(nowDone)
-    setTogether(false)
+    setGroup([])
     setChosen(next(nowDone, candidates.findIndex(({ studentId }) => studentId === current) + 1))
   }
+  const setSelected = (ones: readonly Candidate[], isSelected: boolean) => {
+    const others = group.filter(({ studentId }) => !ones.some((one) => one.studentId === studentId))
+    setGroup(isSelected ? [...others, ...ones] : others)
+    setChosen(undefined)
+    showMistakes(false)
+  }
+
   return (
     <Stack>
       {unsent.length > 0 && (
@@ -156,29 +184,21 @@ function Evaluate({ person, classId, lesson }: EvaluateProps) {
       {outbox.waiting
         .filter(({ error }) => error !== undefined)
         .map((one) => (
-          <Refused
-            key={one.evaluationId}
-            waiting={one}
-            onEdit={() => {
-              takeBack(one, draftOf(one))
-              setDone(new Set([...done].filter((id) => id !== one.studentId)))
-              setTogether(false)
-              setChosen(one.studentId)
-            }}
-            onDiscard={() => takeBack(one)}
-          />
+          <RefusedEvaluation key={one.evaluationId} waiting={one} onDiscard={() => takeBack(one)}>
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => {
+                takeBack(one, draftOf(one))
+                setDone(new Set([...done].filter((id) => id !== one.studentId)))
+                setGroup([])
+                setChosen(one.studentId)
+              }}
+            >
+              {say.change}
+            </Button>
+          </RefusedEvaluation>
         ))}
-      {ids !== undefined && candidates.length > 1 && (
-        <SegmentedControl
-          aria-label={say.how}
-          value={isTogether ? 'together' : 'one'}
-          data={[
-            { value: 'one', label: say.oneByOne },
-            { value: 'together', label: say.together },
-          ]}
-          onChange={(to) => setTogether(to === 'together')}
-        />
-      )}
       <div className={classes.page}>
         <Card title={say.students} isFlush>
           {ids === undefined && (
@@ -189,22 +209,42 @@ function Evaluate({ person, classId, lesson }: EvaluateProps) {
           <Loaded query={list} lines={4}>
             {() => (
               <ul className={`${classes.list} gs-scroll`}>
+                {candidates.length > 1 && (
+                  <li className={classes.all}>
+                    <Checkbox
+                      label={say.selectAll}
+                      checked={candidates.every(({ studentId }) => isInGroup(studentId))}
+                      indeterminate={group.length > 0 && !candidates.every(({ studentId }) => isInGroup(studentId))}
+                      onChange={({ currentTarget }) => setSelected(candidates, currentTarget.checked)}
+                    />
+                  </li>
+                )}
                 {candidates.length === 0 && <Text p="sm">{say.nobody}</Text>}
-                {candidates.map(({ studentId, name }) => (
-                  <li key={studentId}>
+                {candidates.map((one) => (
+                  <li key={one.studentId} className={classes.item}>
+                    <Checkbox
+                      size="md"
+                      className={classes.box}
+                      aria-label={say.select(one.name)}
+                      checked={isInGroup(one.studentId)}
+                      onChange={({ currentTarget }) => setSelected([one], currentTarget.checked)}
+                    />
                     <button
                       type="button"
                       className={classes.student}
-                      aria-current={!isTogether && studentId === current}
+                      aria-current={one.studentId === current}
                       onClick={() => {
-                        setTogether(false)
+                        // A student outside the group is evaluated alone.
+                        if (!isInGroup(one.studentId)) setGroup([])
                         showMistakes(false)
-                        setChosen(studentId)
+                        setChosen(one.studentId)
                       }}
                     >
-                      {name}
+                      {one.name}
                       <span className={classes.state}>
-                        {stateOf(studentId, { outbox, done, recent: recent.data?.docs ?? [] })}
+                        {isTogether && isInGroup(one.studentId)
+                          ? say.states[outbox.drafts[one.studentId] ? 'own' : 'shared']
+                          : stateOf(one.studentId, { outbox, done, recent: recent.data?.docs ?? [] })}
                       </span>
                     </button>
                   </li>
@@ -218,7 +258,7 @@ function Evaluate({ person, classId, lesson }: EvaluateProps) {
             <Empty icon={ClipboardCheck} title={candidates.length === 0 ? say.chooseStudent : say.allDone} />
           </Card>
         ) : (
-          <Card title={student?.name ?? say.together}>
+          <Card title={student?.name ?? say.togetherTitle(group.length)}>
             <form
               noValidate
               onSubmit={(event) => {
@@ -227,7 +267,26 @@ function Evaluate({ person, classId, lesson }: EvaluateProps) {
               }}
             >
               <Stack>
-                {isTogether && <Text size="sm">{say.togetherText(candidates.length)}</Text>}
+                {current === TOGETHER && (
+                  <Text size="sm">
+                    {say.togetherText(
+                      group.length,
+                      changed.map(({ name }) => name),
+                    )}
+                  </Text>
+                )}
+                {isTogether && current !== TOGETHER && (
+                  <Group gap="xs">
+                    <Button size="xs" variant="default" onClick={() => setChosen(undefined)}>
+                      {say.backToAll}
+                    </Button>
+                    {outbox.drafts[current] && (
+                      <Button size="xs" variant="subtle" onClick={() => dropDraft(current)}>
+                        {say.useShared}
+                      </Button>
+                    )}
+                  </Group>
+                )}
                 <EvaluationFields
                   key={current}
                   rubric={rubric}
@@ -238,7 +297,7 @@ function Evaluate({ person, classId, lesson }: EvaluateProps) {
                 />
                 <Group justify="flex-end">
                   <Button type="submit" size="md">
-                    {isTogether ? say.saveAll(candidates.length) : candidates.length > 1 ? say.saveNext : say.save}
+                    {isTogether ? say.saveAll(group.length) : candidates.length > 1 ? say.saveNext : say.save}
                   </Button>
                 </Group>
               </Stack>
@@ -277,25 +336,3 @@ function draftOf({ criteria, score, pass, remarks, startTime, endTime }: Waiting
     minutes,
   }
 }
-
-interface RefusedProps {
-  readonly waiting: Waiting
-  readonly onEdit: () => void
-  readonly onDiscard: () => void
-}
-
-const Refused = ({ waiting, onEdit, onDiscard }: RefusedProps) => (
-  <Alert color="red" title={say.refusedTitle(waiting.name)} role="alert">
-    <Stack gap="xs">
-      <Text size="sm">{waiting.error}</Text>
-      <Group gap="xs">
-        <Button size="xs" variant="default" onClick={onEdit}>
-          {say.change}
-        </Button>
-        <Button size="xs" variant="subtle" color="red" onClick={onDiscard}>
-          {say.discard}
-        </Button>
-      </Group>
-    </Stack>
-  </Alert>
-)

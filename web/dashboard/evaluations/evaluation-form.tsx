@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { changeEvaluation, type Evaluation, type LessonDetails } from '../../api/operations.ts'
-import { useWrite } from '../../api/query.ts'
+import { changeEvaluation, type Evaluation, type LessonDetails, listEvaluations } from '../../api/operations.ts'
+import { query, useWrite } from '../../api/query.ts'
 import { notify } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
@@ -9,8 +10,9 @@ import { words } from '../../parts/words.ts'
 import { EvaluationFields } from './evaluation-fields.tsx'
 import {
   type EvaluationValues,
-  emptyValues,
   findMistakes,
+  followingValues,
+  lastEndsOf,
   pointsIn,
   type Rubric,
   standingOf,
@@ -36,7 +38,9 @@ export function RecordForm({ person, classId, lesson, student, onDone }: RecordF
   const { studentId, name } = student
   const { outbox, keepDraft, post } = useOutbox(person, classId, lessonId)
   const [areMistakesShown, showMistakes] = useState(false)
-  const values = outbox.drafts[studentId] ?? emptyValues()
+  const recent = useQuery(query(listEvaluations, { classId, lessonId, studentId, limit: 100 }))
+  const last = lastEndsOf(outbox.waiting, recent.data?.docs ?? []).get(studentId)
+  const values = outbox.drafts[studentId] ?? followingValues([last])
   // Nothing is lost: the draft is kept on the device.
   useUnsaved(() => false)
   return (
@@ -48,7 +52,7 @@ export function RecordForm({ person, classId, lesson, student, onDone }: RecordF
         showMistakes(isWrong)
         if (isWrong) return
         const ids = { evaluationId: makeEvaluationId(), studentId }
-        post(studentId, [{ ...toInput(rubric, threshold, values, ids), name }])
+        post([studentId], [{ ...toInput(rubric, threshold, values, ids), name }])
         onDone()
       }}
     >

@@ -46,6 +46,31 @@ export function emptyValues(minutes = DEFAULT_MINUTES, now = new Date()): Evalua
   return { points: {}, remarks: '', date: dateOf(start), time: timeOf(start), minutes }
 }
 
+/**
+ * Begins after earlier sessions that ended within the usual length, because the sessions of a student at a lesson must
+ * not overlap.
+ */
+export function followingValues(ends: readonly (string | undefined)[], now = new Date()): EvaluationValues {
+  const last = Math.max(0, ...ends.map((end) => (end === undefined ? 0 : Math.ceil(Date.parse(end) / 60_000))))
+  const minutes = Math.floor(now.getTime() / 60_000) - last
+  return minutes >= DEFAULT_MINUTES ? emptyValues(DEFAULT_MINUTES, now) : emptyValues(Math.max(0, minutes), now)
+}
+
+interface Session {
+  readonly studentId: string
+  readonly endTime: string
+}
+
+/** The end of the last session of each student, recorded or waiting to be sent. */
+export function lastEndsOf(...sessions: readonly (readonly Session[])[]): ReadonlyMap<string, string> {
+  const ends = new Map<string, string>()
+  for (const { studentId, endTime } of sessions.flat()) {
+    const before = ends.get(studentId)
+    if (before === undefined || Date.parse(endTime) > Date.parse(before)) ends.set(studentId, endTime)
+  }
+  return ends
+}
+
 export const valuesOf = ({ criteria, score, pass, remarks }: Evaluation): EvaluationValues => ({
   ...emptyValues(),
   points: Object.fromEntries(criteria.flatMap(({ id, points }) => (points === null ? [] : [[id, points]]))),

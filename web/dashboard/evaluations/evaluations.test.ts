@@ -75,6 +75,10 @@ async function fill(page: Page, points: { landing: string; radio: string }, rema
   await page.getByRole('textbox', { name: 'Remarks' }).fill(remarks)
 }
 
+/** A time of day in the page's time zone, as its fields take it. */
+const halfAnHourAgo = (page: Page) =>
+  page.evaluate<string>('new Date(Date.now() - 30 * 60000).toTimeString().slice(0, 5)')
+
 test('an instructor evaluates two students on a phone without a connection, and it is sent when it returns', {
   skip: noChromium,
 }, async (t) => {
@@ -126,21 +130,78 @@ test('what was saved without a connection is sent at the next visit of the class
   await until('it is sent', async () => (await countEvaluations('camila.nunez')) === 1)
 })
 
+test('an evaluation that is refused after it was saved offline stays in sight until it is corrected or discarded', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t, PHONE)
+  await enterAs(page, address, 'Casey', studentsOf('camila.nunez'))
+  const save = async () => {
+    await fill(page, { landing: '5', radio: '10' }, '')
+    await page.getByLabel('Date').fill('2025-03-01')
+    await page.getByLabel('Start time').fill('10:00')
+    await page.getByRole('button', { name: 'Save' }).click()
+  }
+  await save()
+  await page.getByText('Evaluation of Camila Núñez recorded').waitFor()
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: /^Camila/ }).click()
+  await save()
+  await page.getByText('1 evaluation saved on this device').waitFor()
+  const context = page.context()
+  await page.close()
+  await context.setOffline(false)
+  const later = await context.newPage()
+  await later.goto(`${address}${CLASS}/gradebook`)
+  await later.getByText('Couldn’t record the evaluation of Camila Núñez').waitFor()
+  await look(later)
+  await later.reload()
+  await later.getByRole('link', { name: 'Open the evaluation of Camila Núñez' }).click()
+  await later.getByRole('button', { name: 'Change', exact: true }).waitFor()
+  await later.goto(`${address}${CLASS}/roster`)
+  await later.getByRole('button', { name: 'Discard the evaluation of Camila Núñez' }).click()
+  await later.getByText('Couldn’t record').waitFor({ state: 'hidden' })
+  await later.reload()
+  await later.getByRole('heading', { level: 1 }).waitFor()
+  assert.equal(await later.getByText('Couldn’t record').count(), 0)
+})
+
 test('the same values are recorded for several students, and one who is refused can be corrected', {
   skip: noChromium,
 }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
   await enterAs(page, address, 'Casey', studentsOf('lucia.fernandez', 'martin.alvarez'))
-  await page.getByText('Same for all').click()
+  await page.getByRole('checkbox', { name: 'Select all' }).check()
   await fill(page, { landing: '5', radio: '9' }, 'Simulator session')
+  // One of them gets a value of their own before all are saved.
+  await page.getByRole('button', { name: /^Martín/ }).click()
+  assert.equal(await page.getByRole('textbox', { name: 'Remarks' }).inputValue(), 'Simulator session')
+  await page.getByRole('textbox', { name: 'Remarks' }).fill('Left early')
+  await page.getByRole('button', { name: 'Back to all' }).click()
+  await page.getByText('except for the changes you made for Martín Álvarez').waitFor()
+  await look(page)
   await page.getByRole('button', { name: 'Save for 2 students' }).click()
   await page.getByText('2 evaluations recorded').waitFor()
   await page.getByText('Every student in this list is evaluated').waitFor()
+  const rows = await app.sql(
+    `select e.key, v.remarks from evaluations v join enrolments e on e.id = v.enrolment_id
+     where e.key in ('rating-lucia.fernandez', 'rating-martin.alvarez') order by 1`,
+  )
+  assert.deepEqual(
+    rows.map(({ remarks }) => remarks),
+    ['Simulator session', 'Left early'],
+  )
 
-  // A second one at the same time overlaps the first.
+  // A second one follows the first by itself.
+  await page.getByRole('button', { name: /^Lucía/ }).click()
+  await fill(page, { landing: '5', radio: '9' }, 'Second ride')
+  await page.getByRole('button', { name: 'Save and next' }).click()
+  await page.getByText('Evaluation of Lucía Fernández recorded').waitFor()
+  // A third one at the same time overlaps them.
   await page.getByRole('button', { name: /^Lucía/ }).click()
   await fill(page, { landing: '5', radio: '9' }, 'Again')
+  await page.getByLabel('Minutes').fill('30')
+  await page.getByLabel('Start time').fill(await halfAnHourAgo(page))
   await page.getByRole('button', { name: 'Save and next' }).click()
   await page.getByText('Couldn’t record the evaluation of Lucía Fernández').waitFor()
   await look(page)
@@ -149,7 +210,30 @@ test('the same values are recorded for several students, and one who is refused 
   await page.getByLabel('Date').fill('2025-03-01')
   await page.getByRole('button', { name: 'Save and next' }).click()
   await page.getByText('Evaluation of Lucía Fernández recorded').waitFor()
-  assert.equal(await countEvaluations('lucia.fernandez'), 2)
+  assert.equal(await countEvaluations('lucia.fernandez'), 3)
+  assert.deepEqual(problems, [])
+})
+
+test('the overview, the grading page and selected students of the roster lead to evaluations', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t, PHONE)
+  const problems = collectProblems(page)
+  const go = async () => {
+    await page.getByRole('button', { name: 'Record evaluations' }).click()
+    await page.getByRole('menuitem', { name: 'Check ride' }).click()
+    await page.getByRole('heading', { name: 'Evaluate: Check ride' }).waitFor()
+  }
+  await enterAs(page, address, 'Casey', CLASS)
+  await go()
+  await page.goto(`${address}${CLASS}/grading`)
+  await go()
+  await page.goto(`${address}${CLASS}/roster`)
+  await page.getByRole('checkbox', { name: /Avery/ }).check()
+  await page.getByRole('checkbox', { name: /Blake/ }).check()
+  await go()
+  const list = page.getByRole('checkbox', { name: /^Select / })
+  await until('both are listed', async () => (await list.count()) === 3)
   assert.deepEqual(problems, [])
 })
 
@@ -171,7 +255,7 @@ test('a student finds an evaluation on the class page, reads it and acknowledges
   await page.getByText(/^Acknowledged .*Thank you$/).waitFor()
   await page.getByRole('link', { name: 'All lessons' }).click()
   await page.getByRole('link', { name: /Open Check ride/ }).waitFor()
-  assert.equal(await page.getByText('to acknowledge').count(), 0)
+  await page.getByText('to acknowledge').waitFor({ state: 'hidden' })
   assert.deepEqual(problems, [])
 })
 

@@ -50,13 +50,13 @@ export function writeOutbox(name: OutboxName, outbox: Outbox): boolean {
   }
 }
 
-/** Lists the lessons of a class with evaluations that wait to be sent. */
+/** Lists the lessons of a class with evaluations that wait to be sent, or were refused. */
 export function lessonsWaiting(name: Omit<OutboxName, 'lessonId'>): string[] {
   try {
     return Object.keys(localStorage)
       .filter((key) => key.startsWith(prefixOf(name)))
       .map((key) => decodeURIComponent(key.slice(prefixOf(name).length)))
-      .filter((lessonId) => readOutbox({ ...name, lessonId }).waiting.some(({ error }) => error === undefined))
+      .filter((lessonId) => readOutbox({ ...name, lessonId }).waiting.length > 0)
   } catch {
     return []
   }

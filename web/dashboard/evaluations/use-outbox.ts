@@ -100,9 +100,10 @@ export function useOutbox(person: string, classId: string, lessonId: string) {
     send,
     keepDraft: (student: string, values: EvaluationValues) =>
       change(({ drafts, waiting }) => ({ drafts: { ...drafts, [student]: values }, waiting })),
-    /** Puts evaluations into the outbox, removes the draft, and tries to send them. */
-    post: (draft: string, evaluations: readonly Waiting[]) => {
-      change(({ drafts, waiting }) => ({ drafts: without(drafts, draft), waiting: [...waiting, ...evaluations] }))
+    dropDraft: (student: string) => change(({ drafts, waiting }) => ({ drafts: without(drafts, [student]), waiting })),
+    /** Puts evaluations into the outbox, removes their drafts, and tries to send them. */
+    post: (students: readonly string[], evaluations: readonly Waiting[]) => {
+      change(({ drafts, waiting }) => ({ drafts: without(drafts, students), waiting: [...waiting, ...evaluations] }))
       void send()
     },
     /** Takes an evaluation out that the platform has refused. Its values become a draft again, if they are given. */
@@ -114,5 +115,5 @@ export function useOutbox(person: string, classId: string, lessonId: string) {
   }
 }
 
-const without = (drafts: Outbox['drafts'], student: string): Outbox['drafts'] =>
-  Object.fromEntries(Object.entries(drafts).filter(([name]) => name !== student))
+const without = (drafts: Outbox['drafts'], students: readonly string[]): Outbox['drafts'] =>
+  Object.fromEntries(Object.entries(drafts).filter(([name]) => !students.includes(name)))

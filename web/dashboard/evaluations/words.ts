@@ -19,11 +19,18 @@ export const evaluationWords = {
     waiting: 'Waiting to be sent',
     sent: 'Recorded',
     refused: 'Couldn’t be recorded',
+    shared: 'Same as all',
+    own: 'Own values',
   },
-  how: 'Students',
-  oneByOne: 'One by one',
-  together: 'Same for all',
-  togetherText: (count: number) => `These values are recorded for ${plural(count, 'student')}.`,
+  select: (name: string) => `Select ${name}`,
+  selectAll: 'Select all',
+  togetherTitle: (count: number) => `${plural(count, 'student')} together`,
+  togetherText: (count: number, changed: readonly string[]) =>
+    changed.length === 0
+      ? `These values are recorded for ${plural(count, 'student')}. Choose one of them to change their values only.`
+      : `These values are recorded for ${plural(count, 'student')}, except for the changes you made for ${changed.join(', ')}.`,
+  backToAll: 'Back to all',
+  useShared: 'Use the values of all',
   criteria: 'Criteria',
   points: (most: number) => `Points, up to ${most}`,
   notEvaluated: '–',
@@ -57,6 +64,9 @@ export const evaluationWords = {
   refusedTitle: (name: string) => `Couldn’t record the evaluation of ${name}`,
   allDone: 'Every student in this list is evaluated',
   discard: 'Discard',
+  discardOf: (name: string) => `Discard the evaluation of ${name}`,
+  open: 'Open',
+  openOf: (name: string) => `Open the evaluation of ${name}`,
   sendFailed: 'Couldn’t send the evaluations',
 
   evaluation: 'Evaluation',

@@ -1,4 +1,4 @@
-import { Anchor, Stack } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense } from 'react'
@@ -6,6 +6,7 @@ import type { LessonDetails } from '../../api/operations.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { useClass } from '../classes/class-frame.tsx'
+import { LateBadge, sayDates } from '../dates/lesson-dates.tsx'
 import type { LessonProps } from './lesson-props.ts'
 import { lessonWords as say } from './words.ts'
 
@@ -37,6 +38,7 @@ export function LessonPage() {
   const loaded = route.useLoaderData()
   const lesson = useQuery(loaded.lesson)
   const results = useQuery({ ...loaded.results, enabled: studentId !== null })
+  const own = results.data?.lessons.find((one) => one.lessonId === lessonId)
   return (
     <Loaded query={lesson} lines={8}>
       {(found) => (
@@ -54,11 +56,13 @@ export function LessonPage() {
             }
           />
           <Stack gap="lg">
-            <LessonView
-              lesson={found}
-              classId={classId}
-              result={results.data?.lessons.find((one) => one.lessonId === lessonId)}
-            />
+            {own && (own.late || own.overdue || sayDates(own).length > 0) && (
+              <Group gap="xs">
+                <Text size="sm">{sayDates(own).join(' · ')}</Text>
+                <LateBadge late={own.late} overdue={own.overdue} />
+              </Group>
+            )}
+            <LessonView lesson={found} classId={classId} result={own} />
           </Stack>
         </>
       )}

@@ -8,6 +8,7 @@ import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Moment } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
+import { LateBadge } from '../dates/lesson-dates.tsx'
 import { dashboardWords } from '../words.ts'
 import { pageIn, sayReported } from './reported.ts'
 
@@ -42,13 +43,15 @@ export function AttemptsTable(names: AttemptsTableProps) {
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
-                  {docs.map(({ lessonResultId, started, completed, pass, score, reported }, i) => (
+                  {docs.map(({ lessonResultId, started, completed, pass, score, late, reported }, i) => (
                     <Table.Tr key={lessonResultId}>
                       <Table.Td>{total - (page - 1) * LIMIT - i}</Table.Td>
                       <Table.Td>
                         <Moment at={started} />
                       </Table.Td>
-                      <Table.Td>{completed === null ? say.open : <Moment at={completed} />}</Table.Td>
+                      <Table.Td>
+                        {completed === null ? say.open : <Moment at={completed} />} <LateBadge late={late} />
+                      </Table.Td>
                       <Table.Td>{pass ? say.yes : say.no}</Table.Td>
                       <Table.Td>{score ?? words.time.none}</Table.Td>
                       <Table.Td>{sayReported(reported) ?? words.time.none}</Table.Td>

@@ -9,6 +9,7 @@ import { Card } from '../../parts/card.tsx'
 import { BookOpen } from '../../parts/icons.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
+import { LateBadge, sayDates, sayLock } from '../dates/lesson-dates.tsx'
 import { dashboardWords } from '../words.ts'
 import classes from './lesson-tree.module.css'
 import { OwnAttempts } from './own-attempts.tsx'
@@ -150,6 +151,7 @@ interface LessonRowProps {
 
 function LessonRow({ lesson, classId, about, mayLaunch, isNext, isBusy, onOpen }: LessonRowProps) {
   const facts = [
+    ...sayDates(lesson).filter((text) => !(lesson.locked && text === sayLock(lesson))),
     lesson.score === null ? undefined : say.score(lesson.score),
     lesson.bestScore !== null && lesson.bestScore !== lesson.score ? say.best(lesson.bestScore) : undefined,
     lesson.attempts > 0 ? say.attempts(lesson.attempts) : undefined,
@@ -171,10 +173,11 @@ function LessonRow({ lesson, classId, about, mayLaunch, isNext, isBusy, onOpen }
               {say.awaitsGrade}
             </Badge>
           )}
+          <LateBadge late={lesson.late} overdue={lesson.overdue} />
         </Group>
         {lesson.locked ? (
           <Text size="sm" c="dimmed" mt={2}>
-            {lesson.lockReason}
+            {sayLock(lesson)}
           </Text>
         ) : (
           <>

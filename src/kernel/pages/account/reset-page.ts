@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
 import { handleField, newPasswordFields, type PasskeyBoxes, passkeyBoxes } from './new-password.ts'
 
@@ -59,6 +59,7 @@ ${alertBox(problem)}
 ${postForm(
   frame,
   html`<input type="hidden" name="code" value="${code}">
+${isNew && html`<input type="hidden" name="invitation" value="true">`}
 ${handleField(handle)}
 ${newPasswordFields(minLength)}
 ${passkeyBoxes(passkeys)}
@@ -79,4 +80,19 @@ export const resetDonePage = (): Html => html`<section class="card">
 <h1>Password changed</h1>
 <p>You’re signed in here and signed out everywhere else. Passkeys you kept still work. If you came from an app, go back to it and sign in again.</p>
 <p><a href="/account">Go to your account</a></p>
+</section>`
+
+/** Renders the confirmation of the first password or passkey of an account. */
+export const accountReadyPage = (joined: readonly { name: string; role: string }[]): Html => html`<section class="card">
+<h1>Your account is ready</h1>
+${joined.map(({ name, role }) => html`<p>You joined ${nameOf(name)} as ${role}.</p>`)}
+<p>You’re signed in. Your classes and courses are on the dashboard.</p>
+<p><a href="/dashboard">Go to the dashboard</a> · <a href="/account">Go to your account</a></p>
+</section>`
+
+/** Renders the page of an invitation that cannot be used. It offers no new link: only the inviter can send one. */
+export const invitationEndedPage = (problem: string | undefined): Html => html`<section class="card">
+<h1>Invitation no longer valid</h1>
+${alertBox(problem)}
+<p class="quiet"><a href="/account/signin">Sign in</a></p>
 </section>`

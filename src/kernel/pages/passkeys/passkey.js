@@ -36,7 +36,7 @@ async function create({ dataset: { code } }) {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(await post('/link/options', { code }))
   const credential = await navigator.credentials.create({ publicKey })
   await post('/link', { code, response: credential.toJSON() })
-  location.assign('/account')
+  location.assign('/account/reset?done=account-ready')
 }
 
 /** Messages for errors of the browser (WebAuthn §5.1.4). */

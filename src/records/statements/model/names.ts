@@ -25,6 +25,8 @@ export interface Bases {
   readonly apiIds: string
   /** `{verbs}/perfect-sequence` is the IRI of a verb that v1 sends as the words "Perfect Sequence". */
   readonly verbs: string
+  /** `{extensions}/late` is the extension that says whether a lesson was completed after its due date. */
+  readonly extensions: string
 }
 
 export const bases = service(
@@ -33,6 +35,7 @@ export const bases = service(
     objects: config.XAPI_OBJECTS_BASE ?? `${url}/xapi/objects`,
     apiIds: config.XAPI_API_ID_BASE ?? `${url}/xapi/api-id`,
     verbs: `${url}/xapi/verbs`,
+    extensions: `${url}/xapi/extensions`,
   }),
 )
 
@@ -52,6 +55,8 @@ export function readRecordIri({ objects }: Bases, iri: string): { type: RecordTy
 }
 /** Returns the key of the extension that contains the platform's id of a record. */
 export const idExtension = ({ apiIds }: Bases, type: string): string => `${apiIds}/${type}`
+
+export const ownExtension = ({ extensions }: Bases, name: 'due' | 'late'): string => `${extensions}/${name}`
 
 /** Makes the agent of an account under a home page. `name` is the display name. */
 export const accountAgent = (homePage: string, account: string, name?: string): Agent => ({

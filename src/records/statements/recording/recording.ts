@@ -14,6 +14,7 @@ import {
   bases,
   idExtension,
   MADE_VERSION,
+  ownExtension,
   PLATFORM_ACCOUNT,
   type RecordType,
   recordIri,
@@ -35,7 +36,7 @@ const toScore = (score: number) =>
   score >= 0 && score <= 100 ? { scaled: score / 100, raw: score, min: 0, max: 100 } : { raw: score }
 
 /** Returns the verb and the result of each statement that records an event. */
-function verbsFor(event: ProgressEvent): [verb: string, result?: Result][] {
+function verbsFor(known: Bases, event: ProgressEvent): [verb: string, result?: Result][] {
   const { score } = event.payload
   const scored = score === null ? {} : { score: toScore(score) }
   const points: [string, Result][] = score === null ? [] : [['scored', scored]]
@@ -47,9 +48,15 @@ function verbsFor(event: ProgressEvent): [verb: string, result?: Result][] {
     isPassed || result === 'FAIL' ? [[isPassed ? 'passed' : 'failed', { success: isPassed, ...scored }]] : []
   const duration = `PT${(activeMs / 1000).toFixed(2)}S`
   const ended: [string, Result][] =
-    event.kind === 'attempt.completed' ? [['completed', { completion: true, duration, ...scored }]] : []
+    event.kind === 'attempt.completed'
+      ? [['completed', { completion: true, duration, ...scored, ...lateness(known, event.payload) }]]
+      : []
   return [...ended, ...judged, ...points]
 }
+
+/** Says when the lesson was due and whether the attempt was late, as it was when the attempt was completed. */
+const lateness = (known: Bases, { due, late }: { readonly due?: string; readonly late?: boolean }) =>
+  due === undefined ? {} : { extensions: { [ownExtension(known, 'due')]: due, [ownExtension(known, 'late')]: late } }
 
 const idKey = service((environment) => environment.keyFor('statements of events'))
 
@@ -65,7 +72,7 @@ export function idOf(key: Buffer, event: Pick<Event, 'id' | 'kind' | 'subject'>,
 }
 
 /** Describes the answered question as a cmi.interaction, and the answer as a result. */
-function describeAnswer({ payload }: QuizEvent, { question, feedback }: RecordedAttempt, response: string) {
+function describeAnswer({ payload }: QuizEvent, { question }: RecordedAttempt, response: string) {
   const content = JSON.parse(question!)
   const { correct, points, maxPoints } = payload
   const result: Result = {
@@ -73,7 +80,7 @@ function describeAnswer({ payload }: QuizEvent, { question, feedback }: Recorded
     ...(correct === null ? {} : { success: correct }),
     ...(points === null ? {} : { score: { scaled: points / maxPoints, raw: points, min: 0, max: maxPoints } }),
   }
-  return { definition: toInteraction(content, feedback !== 'never'), result }
+  return { definition: toInteraction(content), result }
 }
 
 function makeStatements(key: Buffer, known: Bases, event: RecordedEvent, row: RecordedAttempt): NewStatement[] {
@@ -124,7 +131,8 @@ function makeStatements(key: Buffer, known: Bases, event: RecordedEvent, row: Re
     attempt: row.attempt_id,
     ...(row.objective_id === null ? {} : { objective: row.objective_id }),
   }
-  const verbs: [string, Result?][] = event.kind === 'quiz.answered' ? [['answered', answer!.result]] : verbsFor(event)
+  const verbs: [string, Result?][] =
+    event.kind === 'quiz.answered' ? [['answered', answer!.result]] : verbsFor(known, event)
   return verbs.map(([name, result]) => ({
     statement: {
       id: idOf(key, event, name),

@@ -22,18 +22,17 @@ export const findRecorded = write('statements.findRecorded', {
     question_key: nullable(c.text),
     revision: nullable(c.int4),
     question: nullable(c.json),
-    feedback: nullable(c.text),
     response: nullable(c.json),
   },
   text: `
     select n.id as event, p.handle, l.key as lesson, k.key as course, c.key as class, e.key as student, t.key as attempt, j.key as objective,
            p.id as person_id, l.id as lesson_id, k.id as course_id, c.id as class_id, e.id as enrolment_id, t.id as attempt_id, j.id as objective_id,
-           u.key as question_key, a.revision, r.content as question, q.feedback, a.response
+           u.key as question_key, a.revision, r.content as question, a.response
       from json_to_recordset(:events) as n(id bigint, attempt bigint, objective bigint, position int)
       join attempts t on t.id = n.attempt join enrolments e on e.id = t.enrolment_id join people p on p.id = e.person_id
       join classes c on c.id = e.class_id join courses k on k.id = c.course_id join lessons l on l.id = t.lesson_id
       left join objectives j on j.id = n.objective
       left join quiz_answers a on a.attempt_id = n.attempt and a.position = n.position
-      left join quiz_attempts q on q.attempt_id = a.attempt_id left join questions u on u.id = a.question_id
+      left join questions u on u.id = a.question_id
       left join question_revisions r on r.question_id = a.question_id and r.number = a.revision`,
 })

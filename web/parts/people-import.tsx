@@ -1,7 +1,7 @@
-import { importPeople } from '../../api/operations.ts'
-import { useWrite } from '../../api/query.ts'
-import { CsvImport } from '../../parts/csv-import.tsx'
-import { csvImportWords } from '../../parts/csv-import-words.ts'
+import { importPeople } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
+import { CsvImport } from './csv-import.tsx'
+import { csvImportWords } from './csv-import-words.ts'
 import { MEMBER_CHANGES } from './member-changes.ts'
 
 const TEMPLATE = {
