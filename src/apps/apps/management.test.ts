@@ -39,7 +39,7 @@ const exchange = (clientId: string, clientSecret: string, address = app.nobody()
   })
 
 test('those who manage an app are notified of the decision, each once', async () => {
-  const { clientId } = await register({ key: 'decided', name: 'Decided' })
+  const { clientId } = await register({ key: 'notified', name: 'Decided' })
   await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
   await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
   await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'suspended', reason: 'It leaks.' })
@@ -50,7 +50,7 @@ test('those who manage an app are notified of the decision, each once', async ()
   const [row] = await app.sql(`select text, link from notifications where title like '%suspended' limit 1`)
   assert.deepEqual(row, {
     text: 'An administrator suspended the app Decided. Reason: It leaks.',
-    link: '/console/apps/gs-decided',
+    link: '/console/apps/gs-notified',
   })
 })
 

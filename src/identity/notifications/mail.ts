@@ -98,7 +98,7 @@ async function mailDigest(environment: Environment, person: number): Promise<voi
 }
 
 /** Enqueues the digests that are due. */
-export async function enqueueDigests(db: Db, now: Date): Promise<void> {
+async function enqueueDigests(db: Db, now: Date): Promise<void> {
   const take = async (tx: Tx): Promise<number> => {
     const people = await tx.all(store.takeDigests, { now, limit: PEOPLE_AT_ONCE })
     const jobs = people.map(({ person_id: person }) => ({

@@ -16,7 +16,7 @@ interface OnceMessage {
 }
 
 /** `failed` means that the message certainly was not delivered, `unknown` that it may have been. */
-export type Outcome = 'sent' | 'failed' | 'unknown'
+type Outcome = 'sent' | 'failed' | 'unknown'
 
 interface Steps {
   /**

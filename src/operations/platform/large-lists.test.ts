@@ -107,13 +107,6 @@ const sources = `(select json_agg(json_build_object('clientId', 'gs-demo-ai', 'n
  * writers allow.
  */
 const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
-  listNotifications: {
-    fill: `
-      insert into notifications (person_id, position, key, kind, title, text, link, created_at, is_shown)
-      select ${avery}, 1000 + i, 'big-' || i, 'announcement', ${text(200)}, ${text(2000)}, '/' || repeat('x', 500), now(), true from ${times(150)}`,
-    rows: 150,
-    input: { limit: 100 },
-  },
   listNotes: { fill: notes, rows: 1000, input: { limit: 100 } },
   listFiles: {
     fill: `
@@ -324,6 +317,8 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   readPerson: [500, 1_000],
   readSystem: [300, 500],
   listAudit: [100, 20_000],
+  listNotifications: [100, 10_000],
+  readNotificationSettings: [10, 500],
 }
 
 const isArray = (schema: { type?: string; anyOf?: unknown[] }): boolean =>
