@@ -4,7 +4,6 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { AppName, Client, Person, TestApp } from '../../operations/testing/testing.ts'
 import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
-import { atoEvents } from './events.ts'
 
 export const ATO = '/plugin/v1/ato'
 export const REDIRECT = 'http://127.0.0.1/callback'
@@ -61,10 +60,6 @@ export async function startRequest(browser: TestBrowser, pluginClientId: string)
   const { packageId } = await makePackage(browser)
   return (await ask(browser, 'PUT', '/request', { packageId, pluginClientId })).requestId
 }
-
-/** Returns the emitted events that are delivered to plugins, oldest first. */
-export const readDelivered = async (app: TestApp) =>
-  (await readEvents(app)).filter(({ kind }) => (atoEvents.kinds as readonly string[]).includes(kind))
 
 /** Returns all emitted events, oldest first. */
 export const readEvents = async (app: TestApp) =>
