@@ -256,8 +256,8 @@ test('on a phone the navigation is a drawer, and everything can be done with the
 })
 
 /** Compressed script and style of a page, in bytes. The first page that people see has a budget of its own. */
-const BUDGET_BYTES = 245_000
-const FRONT_BUDGET_BYTES = 149_000
+const BUDGET_BYTES = 250_000
+const FRONT_BUDGET_BYTES = 152_000
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
 test('every page can be used by everybody, light and dark, wide and narrow, and is small', {

@@ -408,8 +408,8 @@ export const accountWords = {
         files: ['notes.json', 'announcements.json'],
       },
       {
-        text: 'Your notifications, and which ones you get',
-        files: ['notifications.json', 'notification-settings.json'],
+        text: 'Your notifications, which ones you get, and whether you have a calendar address',
+        files: ['notifications.json', 'notification-settings.json', 'calendar.json'],
       },
       { text: 'Your badges', files: ['badges.json'] },
       {

@@ -249,13 +249,15 @@ export type Announcement = { announcementId: string; organisation: string; organ
 
 export type AnnouncementPage = { docs: Announcement[]; total: number; limit: number; page: number; pages: number; recipients: number | null }
 
-export type Agenda = { next: NextLesson[]; overdue: AgendaEntry[]; overdueTotal: number; upcoming: AgendaEntry[]; upcomingTotal: number; waiting: WaitingLesson[]; teaching: TaughtClass[] }
+export type Agenda = { next: NextLesson[]; overdue: AgendaEntry[]; overdueTotal: number; upcoming: AgendaEntry[]; upcomingTotal: number; waiting: WaitingLesson[]; finished: FinishedClass[]; teaching: TaughtClass[] }
 
 export type NextLesson = { classId: string; className: string; lessonId: string; lessonName: string; kind: string; inProgress: boolean; passed: number; total: number; due: string | null; closes: string | null }
 
 export type AgendaEntry = { classId: string; className: string; lessonId: string | null; lessonName: string | null; kind: string | null; locked: boolean; event: "opening" | "due" | "closing"; at: string; remaining: number }
 
 export type WaitingLesson = { classId: string; className: string; lessonId: string; lessonName: string; completed: string }
+
+export type FinishedClass = { classId: string; className: string; total: number }
 
 export type TaughtClass = { classId: string; className: string; toGrade: number; overdue: number }
 
@@ -1068,7 +1070,7 @@ export const listDates = /* @__PURE__ */ operation<{ classId: string; studentId?
 /** Set dates of a class. */
 export const setDates = /* @__PURE__ */ operation<{ classId: string; dates: ({ lessonId?: string; studentId?: string; opens?: string | null; due?: string | null; closes?: string | null })[] }, ClassDates>('setDates', 'PUT', '/edu/v1/class/dates')
 
-/** Clear dates of a class. */
+/** Delete dates of a class. */
 export const clearDates = /* @__PURE__ */ operation<{ classId: string; lessonId?: string; studentId?: string }, ClassDates>('clearDates', 'POST', '/edu/v1/class/dates/clear')
 
 /** Record evaluations. */

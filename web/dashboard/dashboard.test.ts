@@ -386,7 +386,7 @@ test('an observer sees the same and finds nothing to change', { skip: noChromium
   await page.getByText('You’re an observer').waitFor()
   assert.deepEqual(
     await page.getByRole('navigation', { name: 'Pages of Soaring Large' }).getByRole('link').allInnerTexts(),
-    ['Overview', 'Gradebook', 'Roster'],
+    ['Overview', 'Gradebook', 'Roster', 'Dates'],
   )
   assert.equal(await page.getByRole('combobox').count(), 0)
   await page.goto(`${address}${LARGE}/students/pupil-0002`)

@@ -183,7 +183,7 @@ const roster = createRoute({
 const dates = createRoute({
   getParentRoute: () => classFrame,
   path: 'dates',
-  component: lazyRouteComponent(() => import('./dates/dates-page.tsx'), 'DatesPage'),
+  component: lazyRouteComponent(() => import('./classes/dates-page.tsx'), 'DatesPage'),
   loader: ({ params: { classId } }) =>
     load({ dates: query(listDates, { classId }), lessons: query(readGradebook, { classId, limit: 1 }) }),
 })

@@ -240,7 +240,7 @@ test('developers see the users of their app by the ids that the app knows, and w
 })
 
 test('what an app says that the caller may decide is what the operation lets them decide', async () => {
-  const { clientId } = await register({ key: 'decided' })
+  const { clientId } = await register({ key: 'answered' })
   for (const browser of [drew, casey, ellis]) {
     const { may } = (await call(browser, 'GET', `${PATH}?clientId=${clientId}`)).body
     const { status } = await call(browser, 'POST', `${PATH}/status`, { clientId, status: 'approved' })

@@ -49,6 +49,7 @@ test('administrators make organisations, and nobody else does', async () => {
     name: 'Harbour',
     role: null,
     courseAuthors: 'owners',
+    timeZone: 'UTC',
     may: { manage: true, leave: false, createCourses: true },
   })
   assertError(await call(ellis, 'PUT', PATH, { organisation: 'harbour', name: 'Again' }), 409, 4091, /another/)
@@ -115,6 +116,7 @@ test('an organisation is read by its members and administrators; to others it do
     name: 'School',
     role: 'owner',
     courseAuthors: 'owners',
+    timeZone: 'UTC',
     may: { manage: true, leave: true, createCourses: true },
   })
   assert.deepEqual((await one(ellis)).body, {
@@ -122,6 +124,7 @@ test('an organisation is read by its members and administrators; to others it do
     name: 'School',
     role: null,
     courseAuthors: 'owners',
+    timeZone: 'UTC',
     may: { manage: true, leave: false, createCourses: true },
   })
   const [real, unreal] = [await one(finley), await one(finley, 'nowhere')]
@@ -169,6 +172,7 @@ test('an owner renames it, and the log says what it was called', async () => {
     name: 'School of Flying',
     role: 'owner',
     courseAuthors: 'owners',
+    timeZone: 'UTC',
     may: { manage: true, leave: true, createCourses: true },
   })
   assert.deepEqual((await audited('organisation.renamed'))[0], {

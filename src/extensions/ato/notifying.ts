@@ -23,7 +23,7 @@ export const requestNotifier: Consumer<Environment, EventOf<typeof atoStatusEven
     const byId = new Map(rows.map((row) => [row.id, row]))
     const notifications = told.flatMap(({ id, payload: { request, status, by }, at }) => {
       const row = byId.get(request)
-      if (!row || row.person_id === by) return []
+      if (!row?.person_id || row.person_id === by) return []
       return [
         {
           personId: row.person_id,

@@ -400,7 +400,7 @@ export const exportEntries = list('ato.exportEntries', {
 /** Lists the people who started requests. */
 export const listStarters = read('ato.listStarters', {
   params: { requests: c.int8Array },
-  row: { id: c.int8, key: c.text, person_id: c.int8, package: c.text, plugin: c.text },
+  row: { id: c.int8, key: c.text, person_id: nullable(c.int8), package: c.text, plugin: c.text },
   gather: false,
   text: `
     select r.id, r.key, r.person_id, k.name as package, r.plugin_name as plugin

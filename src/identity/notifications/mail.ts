@@ -88,7 +88,7 @@ async function mailDigest(environment: Environment, person: number): Promise<voi
       const links = linksFor(environment, person, 'digest')
       const headers = headersFor(links.unsubscribeUrl)
       const letter = writeDigest({ entries, total }, links)
-      return { personId: person, recipient: email, kind: 'notification-digest', ...letter, headers }
+      return { personId: person, recipient: email!, kind: 'notification-digest', ...letter, headers }
     },
     settle: async (tx, outcome) => {
       if (outcome === 'unknown') return

@@ -121,7 +121,7 @@ export const cleanDigest = write('notifications.cleanDigest', {
 /** Marks everything that waits for the person's digest as tried. Returns the newest `limit`, and how many there are. */
 export const tryDigest = write('notifications.tryDigest', {
   params: { person: c.int8, tried: c.timestamptz, limit: c.int8 },
-  row: { title: c.text, link: c.text, email: c.text, total: c.int8 },
+  row: { title: c.text, link: c.text, email: nullable(c.text), total: c.int8 },
   text: `
     with tried as (
       update notifications set mail_tried_at = :tried where person_id = :person and mail = 'digest' and mail_tried_at is null
@@ -309,7 +309,7 @@ export const setTimeZone = write('notifications.setTimeZone', {
 
 export const findZone = read('notifications.findZone', {
   params: { zone: c.text },
-  row: { name: c.text },
+  row: { name: nullable(c.text) },
   text: `select name from pg_timezone_names where name = :zone`,
 })
 

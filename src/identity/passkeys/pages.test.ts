@@ -96,7 +96,8 @@ test('the page of an invitation creates a passkey instead of a password', { skip
   await page.getByRole('heading', { name: 'Set up your account' }).waitFor()
   await checkAccessibility(page)
   await page.getByRole('button', { name: 'Create a passkey instead' }).click()
-  await page.waitForURL(`${url}/account`)
+  await page.waitForURL(`${url}/account/reset?done=account-ready`)
+  await page.getByRole('heading', { name: 'Your account is ready' }).waitFor()
   const [row] = await app.sql(
     `select p.unclaimed, count(*)::int as passkeys from people p join passkeys k on k.person_id = p.id where p.handle = '@noor' group by 1`,
   )

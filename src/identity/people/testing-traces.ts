@@ -68,6 +68,9 @@ export async function populate(app: TestApp): Promise<TracedPerson> {
   const saying = { actor: userIds[0], verb: 'Perfect Sequence', object: { target: 'Quillon' } }
   assert.equal((await client.post('/edu/v1/xapi/statement', saying)).status, 200)
   await insertTraces(app, personId, userIds[0]!, email)
+  await app.sql(
+    `insert into notification_settings (person_id, kind, app, email) values (${personId}, 'note', true, 'off')`,
+  )
   const browser = app.visitor()
   const wrong = { handle: HANDLE, password: 'wrong' }
   assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)
@@ -161,6 +164,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into enrolments (key, class_id, person_id, status, enrolled_at, changed_at)
      select 'student of Quillon', id, ${me}, 'active', now(), now() from classes union all select 'other', id, ${some}, 'active', now(), now() from classes;
      insert into lesson_locks (class_id, lesson_id, is_locked, set_by, set_at) select c.id, l.id, true, ${me}, now() from classes c, lessons l;
+     insert into lesson_dates (class_id, lesson_id, due_at, set_by, set_at) select c.id, l.id, now(), ${me}, now() from classes c, lessons l;
      insert into attempts (key, enrolment_id, lesson_id, state, pass, answers, started_at, completed_at, progress_intervals, idle_intervals, active_ms, changed_at, result, graded_by, reported_via, reported_by)
      select e.key, e.id, l.id, 'completed', true, case when e.person_id = ${me} then '["Quillon"]'::json end, now(), now(), '[]', '[]', 0, now(), 'PASS', ${me}, 'instructor', ${me} from enrolments e, lessons l;
      insert into standings (enrolment_id, lesson_id, attempt_id, state, result, changed_at) select enrolment_id, lesson_id, id, state, result, now() from attempts;
@@ -204,6 +208,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   text: "'quillon'",
   'text[]': "'{quillon}'",
   bigint: '1',
+  bytea: "'quillon'",
   integer: '1',
   boolean: 'true',
   json: "'{}'",

@@ -111,9 +111,12 @@ test('a class in which everything is locked, passed or waiting for a grade has n
     after.waiting.map(({ lessonName }: Entry) => lessonName),
     ['Essay'],
   )
+  assert.deepEqual(after.finished, [])
   assert.deepEqual((await agendaOf('casey')).teaching, [
     { classId: 'alpha', className: 'Alpha', toGrade: 1, overdue: 0 },
   ])
+  await app.sql(`update standings set is_passed = true`)
+  assert.deepEqual((await agendaOf('avery')).finished, [{ classId: 'alpha', className: 'Alpha', total: 4 }])
 })
 
 test('a lesson is overdue until an attempt is completed, and an extension counts at once', async () => {
@@ -243,6 +246,7 @@ test('people without classes have an empty agenda, and nobody reads without sign
     upcoming: [],
     upcomingTotal: 0,
     waiting: [],
+    finished: [],
     teaching: [],
   })
   for (const path of [AGENDA, CALENDAR, `${CALENDAR}/feed`])

@@ -15,7 +15,7 @@ export async function readAgenda(db: Db, { personId: person, at: now }: PersonCa
     db.first(store.readAgenda, { person, now, until: new Date(now.getTime() + UPCOMING_MS) }),
     db.all(store.listTaught, { person, now }),
   ])
-  const { next, overdue, upcoming, waiting } = row!
+  const { next, overdue, upcoming, waiting, finished } = row!
   const [past, coming] = [JSON.parse(overdue), JSON.parse(upcoming)]
   return {
     next: JSON.parse(next),
@@ -24,6 +24,7 @@ export async function readAgenda(db: Db, { personId: person, at: now }: PersonCa
     upcoming: coming.entries,
     upcomingTotal: coming.total,
     waiting: JSON.parse(waiting),
+    finished: JSON.parse(finished),
     teaching: taught.map((one) => ({
       classId: one.class,
       className: one.class_name,

@@ -16,7 +16,7 @@ export const calendarOperations: readonly Operation[] = [
     name: 'readAgenda',
     summary: 'Get your agenda',
     description:
-      'Returns what the caller has to do: the next lesson of each class, what is overdue, what is due or opens in the next 14 days, and what waits for a grade. For instructors, it also has what waits in their classes. Each list has up to 20 entries; classes that have ended are left out.',
+      'Returns what the caller has to do: the next lesson of each class, what is overdue, what is due or opens in the next 14 days, what waits for a grade, and classes in which every lesson is passed. For instructors, it also has what waits in their classes. Each list has up to 20 entries; classes that have ended are left out.',
     example: { isLive: true },
     input: Nothing,
     output: json(Agenda),

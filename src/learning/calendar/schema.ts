@@ -57,6 +57,17 @@ export const Agenda = Type.Object(
     waiting: Type.Array(Type.Object({ ...place, completed: Moment }, { title: 'WaitingLesson' }), {
       description: 'Lessons that wait for a grade, oldest first',
     }),
+    finished: Type.Array(
+      Type.Object(
+        {
+          classId: Type.String(),
+          className: Type.String(),
+          total: Type.Integer({ description: 'Number of lessons of the class, without child lessons' }),
+        },
+        { title: 'FinishedClass' },
+      ),
+      { description: 'Classes in which the student has passed every lesson, newest first' },
+    ),
     teaching: Type.Array(
       Type.Object(
         {

@@ -73,23 +73,26 @@ const agendaList = (where: string) =>
           left join lesson_versions v on v.version_id = m.version_id and v.lesson_id = f.target left join lessons l on l.id = f.target
          order by f.at, f.class_id, f.target, f.event`)})`
 
+/** Counts the lessons of the class `m`, without child lessons, and those that the student has passed. */
+const PASSED = `
+            select count(*) filter (where s.is_passed)::int as passed, count(*)::int as total
+              from lesson_versions v left join standings s on s.enrolment_id = m.enrolment_id and s.lesson_id = v.lesson_id
+             where v.version_id = m.version_id and v.parent_id is null`
+
 /**
  * Reads a student's agenda in one round trip. The next lesson of a class is the one in progress, which can be completed
  * even after the lesson has closed, or else the first that can be started.
  */
 export const readAgenda = list('calendar.agenda', {
   params: { person: c.int8, now: c.timestamptz, until: c.timestamptz },
-  row: { next: c.json, overdue: c.json, upcoming: c.json, waiting: c.json },
+  row: { next: c.json, overdue: c.json, upcoming: c.json, waiting: c.json, finished: c.json },
   text: `
     with ${MINE}, ${found(`k.at < :until and (k.event = 'due' or k.event = 'opening' and k.at > :now)`, 'm.enrolment_id is not null and not f.is_completed')}
     select ${listOf(`
         select m.class as "classId", m.class_name as "className", l.key as "lessonId", n.name as "lessonName", n.kind, n.is_open as "inProgress",
                p.passed, p.total, ${iso('n.due_at')} as due, ${iso('n.closes_at')} as closes
           from mine m join classes c on c.id = m.class_id
-          cross join lateral (
-            select count(*) filter (where s.is_passed)::int as passed, count(*)::int as total
-              from lesson_versions v left join standings s on s.enrolment_id = m.enrolment_id and s.lesson_id = v.lesson_id
-             where v.version_id = m.version_id and v.parent_id is null) p
+          cross join lateral (${PASSED}) p
           cross join lateral passed_lessons(m.enrolment_id) as d(passed)
           cross join lateral (
             select (o.v).lesson_id, (o.v).name, (o.v).kind, o.is_open, o.changed_at, h.due_at, h.closes_at
@@ -114,7 +117,12 @@ export const readAgenda = list('calendar.agenda', {
           from mine m join standings s on s.enrolment_id = m.enrolment_id and s.awaits_grade
           join lesson_versions v on v.version_id = m.version_id and v.lesson_id = s.lesson_id join lessons l on l.id = s.lesson_id
          where s.completed_at is not null
-         order by s.completed_at, l.id limit ${MAX_AGENDA}`)} as waiting`,
+         order by s.completed_at, l.id limit ${MAX_AGENDA}`)} as waiting,
+      ${listOf(`
+        select m.class as "classId", m.class_name as "className", p.total
+          from mine m cross join lateral (${PASSED}) p
+         where m.enrolment_id is not null and p.total > 0 and p.passed = p.total
+         order by m.created_at desc, m.class_id limit ${MAX_AGENDA}`)} as finished`,
 })
 
 /**

@@ -102,8 +102,10 @@ test('D14: to the inviter, a stranger, a child, somebody who blocked them, and n
     assert.deepEqual(Object.keys(invited.body).sort(), [
       'classId',
       'expiresDate',
+      'firstName',
       'handle',
       'invitationId',
+      'lastName',
       'name',
       'organisation',
       'role',

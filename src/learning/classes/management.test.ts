@@ -66,6 +66,7 @@ test('a class takes the newest version of a course, with a join code if requeste
     studentId: null,
     role: 'manager',
     may: {
+      announce: true,
       manage: true,
       changeRoster: true,
       setLocks: true,

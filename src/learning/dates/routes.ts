@@ -46,7 +46,7 @@ export const dateOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/class/dates/clear', {
     name: 'clearDates',
-    summary: 'Clear dates of a class',
+    summary: 'Delete dates of a class',
     description:
       'Clears the dates of the whole class or of a lesson, for everybody or for one student; then those that it inherits apply. If there are none, nothing changes.',
     example: {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Id } from '../../kernel/http/input/fields.ts'
 import { Moment } from '../progress/schema.ts'
 
-export const MAX_ENTRIES = 500
+const MAX_ENTRIES = 500
 /** Rows of one class: its own, those of its lessons, and the overrides. */
 export const MAX_DATES = 3000
 

@@ -17,7 +17,7 @@ export const noteNotifier: Consumer<Environment, EventOf<typeof noteEvents>> = {
       const classPath = row.class === null ? '' : `/classes/${encodeURIComponent(row.class)}`
       const lessonPath = row.class === null || row.lesson === null ? '' : `/lessons/${encodeURIComponent(row.lesson)}`
       return {
-        personId: row.person_id,
+        personId: row.person_id!,
         kind: 'note' as const,
         key: `note:${row.id}`,
         title: `New note from ${row.author}`,

@@ -192,7 +192,7 @@ export const listWritten = list('notes.listWritten', {
   params: { notes: c.int8Array },
   row: {
     id: c.int8,
-    person_id: c.int8,
+    person_id: nullable(c.int8),
     text: c.text,
     author: c.text,
     class_id: nullable(c.int8),

@@ -38,7 +38,7 @@ const listTargets = (name: string, column: 'due_at' | 'opens_at', dates: string,
     row: target,
     text: `
     select e.id as enrolment, e.person_id, c.id as class_id, c.key as class, c.name as class_name, min(dl.key) as lesson, d.lesson_id,
-           coalesce(min(dv.name), case when count(*) = 1 then min(v.name) end) as name, count(*) as lessons, d.${column} as at,
+           coalesce(min(dv.name), case when count(*) = 1 then min(v.name) end) as name, count(*) as lessons, min(d.${column}) as at,
            coalesce((select i.time_zone from notification_inboxes i where i.person_id = e.person_id), min(o.time_zone)) as zone
       from lesson_dates d
       join classes c on c.id = d.class_id and c.ended_at is null

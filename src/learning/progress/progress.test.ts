@@ -93,8 +93,8 @@ test('one attempt from its start to its end', async (t) => {
     beforeEnrolment: false,
   }
   assert.deepEqual((await avery.get(`${PATH}/history`, ALPHA)).body, [
-    { ...again.body, reported },
-    { ...completed, answers: null, reported },
+    { ...again.body, due: null, late: false, reported },
+    { ...completed, answers: null, due: null, late: false, reported },
   ])
   assert.equal((await avery.get(PATH, ALPHA)).body.lessonResultId, again.body.lessonResultId)
 })

@@ -262,6 +262,7 @@ export class Stage {
 const LEARNING: readonly string[] = [
   'Lessons and progress',
   'Courses and classes',
+  'Dates',
   'Evaluations',
   'Notes',
   'Announcements',
@@ -755,7 +756,11 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   removeNote: writeNote,
   listAnnouncements: announce,
   readAnnouncement: announce,
-  deleteAnnouncement: announce,
+  deleteAnnouncement: async (scene) => {
+    await announce(scene)
+    // Avery is the author of all examples.
+    await scene.app.sql(`update announcements set author_id = p.id from people p where p.handle = '@avery'`)
+  },
   readEvaluation: evaluateFlight,
   listEvaluations: evaluateFlight,
   changeEvaluation: evaluateFlight,

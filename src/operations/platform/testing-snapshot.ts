@@ -30,7 +30,7 @@ const LOGS = [
   ...['findable_users', 'search_words', 'search_words_left'],
 ]
 /** Tables that are updated in the background after events. */
-const FOLLOWERS = /^(activities|deliver|events?_|events$|plugin_addresses|shares$|statement)/
+const FOLLOWERS = /^(activities|deliver|events?_|events$|notification_inboxes$|notifications$|plugin_addresses|shares$|statement)/
 /** This table is written some time after a request, so it is not restored. */
 const LATE = 'app_requests'
 

@@ -20,8 +20,8 @@ type Entry = Agenda['overdue'][number]
 
 /** Shows what to do next, what is overdue and what is coming up. Shows nothing if there is nothing to do. */
 export function AgendaShown({ agenda }: { readonly agenda: Agenda }) {
-  const { next, overdue, upcoming, waiting, teaching } = agenda
-  const isEmpty = [next, overdue, upcoming, waiting, teaching].every(({ length }) => length === 0)
+  const { next, overdue, upcoming, waiting, finished, teaching } = agenda
+  const isEmpty = [next, overdue, upcoming, waiting, finished, teaching].every(({ length }) => length === 0)
   if (isEmpty) return null
   const isCalm = next.length > 0 && overdue.length === 0 && upcoming.length === 0
   return (
@@ -32,11 +32,12 @@ export function AgendaShown({ agenda }: { readonly agenda: Agenda }) {
           {say.calm}
         </Text>
       )}
-      {(overdue.length > 0 || upcoming.length > 0 || waiting.length > 0 || teaching.length > 0) && (
+      {[overdue, upcoming, waiting, finished, teaching].some(({ length }) => length > 0) && (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" className={classes.lists}>
           {overdue.length > 0 && <Entries title={say.overdue} entries={overdue} total={agenda.overdueTotal} />}
           {upcoming.length > 0 && <Entries title={say.upcoming} entries={upcoming} total={agenda.upcomingTotal} />}
           {waiting.length > 0 && <Waiting waiting={waiting} />}
+          {finished.length > 0 && <Finished finished={finished} />}
           {teaching.length > 0 && <Teaching teaching={teaching} />}
         </SimpleGrid>
       )}
@@ -162,6 +163,24 @@ const Waiting = ({ waiting }: { readonly waiting: Agenda['waiting'] }) => (
               {say.completed} <Time at={one.completed} />
             </Text>
           }
+        />
+      ))}
+    </Items>
+  </Card>
+)
+
+const Finished = ({ finished }: { readonly finished: Agenda['finished'] }) => (
+  <Card title={say.finished} isFlush>
+    <Items label={say.finished}>
+      {finished.slice(0, LISTED).map(({ classId, className, total }) => (
+        <Item
+          key={classId}
+          title={
+            <Link to="/dashboard/classes/$classId" params={{ classId }}>
+              {className}
+            </Link>
+          }
+          action={<Text size="sm">{say.finishedText(total)}</Text>}
         />
       ))}
     </Items>

@@ -28,6 +28,8 @@ export const calendarWords = {
     more: (count: number) => `${count} more in the calendar`,
     waiting: 'Waiting for a grade',
     completed: 'completed',
+    finished: 'Completed',
+    finishedText: (count: number) => `All ${plural(count, 'lesson')} passed`,
     teaching: 'Teaching',
     toGrade: (count: number) => `${plural(count, 'attempt')} to grade`,
     studentsOverdue: (count: number) => `${plural(count, 'student')} overdue`,

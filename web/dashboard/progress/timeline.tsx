@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Code, Group, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Anchor, Button, Code, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import type { ReportedProgress, Results } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
@@ -77,11 +77,9 @@ export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMore
         action={
           <Group gap={4}>
             {tools.map(([label, Icon, run]) => (
-              <Tooltip key={label} label={label}>
-                <ActionIcon variant="default" size="lg" aria-label={label} onClick={run}>
-                  <Icon size={16} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
+              <ActionIcon key={label} variant="default" size="lg" aria-label={label} title={label} onClick={run}>
+                <Icon size={16} aria-hidden />
+              </ActionIcon>
             ))}
           </Group>
         }

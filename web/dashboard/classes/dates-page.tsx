@@ -19,12 +19,20 @@ import { notify, offerUndo } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
-import { useClass } from '../classes/class-frame.tsx'
+import {
+  changesOf,
+  DateFields,
+  errorsAt,
+  FIELDS,
+  type LocalDates,
+  NO_DATES,
+  toLocalDates,
+} from '../dates/date-fields.tsx'
+import { OverrideDialog, type OverrideTarget } from '../dates/override-dialog.tsx'
+import { dateWords as say } from '../dates/words.ts'
+import { toLocal } from '../dates/zoned.ts'
 import treeClasses from '../progress/lesson-tree.module.css'
-import { changesOf, DateFields, errorsAt, FIELDS, type LocalDates, NO_DATES, toLocalDates } from './date-fields.tsx'
-import { OverrideDialog, type OverrideTarget } from './override-dialog.tsx'
-import { dateWords as say } from './words.ts'
-import { toLocal } from './zoned.ts'
+import { useClass } from './class-frame.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/dates')
 const CHANGES = [listDates, readResults, readGradebook]
