@@ -176,9 +176,9 @@ const Finished = ({ finished }: { readonly finished: Agenda['finished'] }) => (
         <Item
           key={classId}
           title={
-            <Link to="/dashboard/classes/$classId" params={{ classId }}>
+            <TextLink to="/dashboard/classes/$classId" params={{ classId }}>
               {className}
-            </Link>
+            </TextLink>
           }
           action={<Text size="sm">{say.finishedText(total)}</Text>}
         />
