@@ -30,10 +30,10 @@ export const setDates = (
 }
 
 /**
- * Enrols Avery in 50 classes of 200 lessons with 30 students each. Every lesson has dates, every class too, and every
+ * Enrols Avery in classes of 200 lessons with 30 students each, which Casey teaches. Every lesson has dates, every class too, and every
  * student has an override for every tenth lesson. Half of the lessons are completed.
  */
-export const fillYear = (app: TestApp): Promise<unknown> =>
+export const fillYear = (app: TestApp, classes: number): Promise<unknown> =>
   app.sql(`
     insert into people (handle, handle_key, created_at) select '@crowd-' || i, 'crowd-' || i, now() from generate_series(1, 29) i;
     insert into courses (key, organisation_id, created_at) select 'year', id, now() from organisations limit 1;
@@ -46,9 +46,11 @@ export const fillYear = (app: TestApp): Promise<unknown> =>
              array(select o.id from lessons o where o.course_id = k.id and substr(o.key, 6)::int < substr(l.key, 6)::int)
         from lessons l join courses k on k.id = l.course_id where k.key = 'year';
     insert into classes (key, course_id, version_id, name, is_sequential, created_at)
-      select 'year-' || i, k.id, k.version_id, 'Class ' || i, i % 2 = 0, now() from courses k, generate_series(1, 50) i where k.key = 'year';
+      select 'year-' || i, k.id, k.version_id, 'Class ' || i, i % 2 = 0, now() from courses k, generate_series(1, ${classes}) i where k.key = 'year';
     insert into enrolments (key, class_id, person_id, status, enrolled_at, changed_at)
       select c.key || '-' || p.id, c.id, p.id, 'active', now(), now() from classes c, people p where c.key like 'year-%' and (p.handle like '@crowd-%' or p.handle = '@avery');
+    insert into class_staff (class_id, person_id, role)
+      select c.id, p.id, 'instructor' from classes c, people p where c.key like 'year-%' and p.handle = '@casey';
     insert into lesson_dates (class_id, lesson_id, opens_at, due_at, closes_at, set_at)
       select c.id, l.id, now() + (substr(l.key, 6)::int - 100) * interval '1 day', now() + (substr(l.key, 6)::int - 98) * interval '1 day', now() + (substr(l.key, 6)::int - 90) * interval '1 day', now()
         from classes c join lessons l on l.course_id = c.course_id where c.key like 'year-%';

@@ -107,6 +107,7 @@ const OPEN = [
   'getAbout',
   'introspectToken',
   'logOut',
+  'readCalendarFile',
   'readHere',
   'readServerMetadata',
   'requestStandardTokens',

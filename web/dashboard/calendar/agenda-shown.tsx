@@ -1,9 +1,9 @@
 import { Badge, Button, Group, Progress, SimpleGrid, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Agenda } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Item, Items } from '../../parts/items.tsx'
+import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './agenda.module.css'
 import { EntryLink } from './entry-link.tsx'
@@ -94,16 +94,15 @@ function NextCard({ lesson, isFirst }: { readonly lesson: NextLesson; readonly i
           mb="sm"
           aria-label={say.progress(passed, total)}
         />
-        <Button
+        <ButtonLink
           fullWidth
           variant={isFirst ? 'filled' : 'default'}
-          renderRoot={(props: object) => (
-            <Link {...props} to="/dashboard/classes/$classId/lessons/$lessonId" params={{ classId, lessonId }} />
-          )}
+          to="/dashboard/classes/$classId/lessons/$lessonId"
+          params={{ classId, lessonId }}
         >
           <span aria-hidden>{label}</span>
           <VisuallyHidden>{whole}</VisuallyHidden>
-        </Button>
+        </ButtonLink>
       </div>
     </article>
   )
@@ -144,7 +143,7 @@ const Entries = ({ title, entries, total }: EntriesProps) => {
       </Items>
       {total > shown.length && (
         <Text size="sm" px={20} pb="sm" component="div">
-          <Link to="/dashboard/calendar">{say.more(total - shown.length)}</Link>
+          <TextLink to="/dashboard/calendar">{say.more(total - shown.length)}</TextLink>
         </Text>
       )}
     </Card>
@@ -177,9 +176,9 @@ const Finished = ({ finished }: { readonly finished: Agenda['finished'] }) => (
         <Item
           key={classId}
           title={
-            <Link to="/dashboard/classes/$classId" params={{ classId }}>
+            <TextLink to="/dashboard/classes/$classId" params={{ classId }}>
               {className}
-            </Link>
+            </TextLink>
           }
           action={<Text size="sm">{say.finishedText(total)}</Text>}
         />
@@ -198,14 +197,14 @@ const Teaching = ({ teaching }: { readonly teaching: Agenda['teaching'] }) => (
           action={
             <Group gap="md">
               {toGrade > 0 && (
-                <Link to="/dashboard/classes/$classId/grading" params={{ classId }}>
+                <TextLink to="/dashboard/classes/$classId/grading" params={{ classId }}>
                   {say.toGrade(toGrade)}
-                </Link>
+                </TextLink>
               )}
               {overdue > 0 && (
-                <Link to="/dashboard/classes/$classId/gradebook" params={{ classId }}>
+                <TextLink to="/dashboard/classes/$classId/gradebook" params={{ classId }}>
                   {say.studentsOverdue(overdue)}
-                </Link>
+                </TextLink>
               )}
             </Group>
           }

@@ -43,7 +43,7 @@ export function CalendarPage() {
             <Button variant="default" px="xs" aria-label={say.next} renderRoot={linkTo(shiftMonth(month, 1))}>
               <ChevronRight size={18} />
             </Button>
-            <Title order={2} ml="xs" aria-live="polite">
+            <Title order={2} ml={{ base: 0, xs: 'xs' }} aria-live="polite">
               {name}
             </Title>
           </Group>
