@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /*
- * The course First solo, which has lessons of all kinds, and the two classes that take it. Class Charlie is in the middle
- * of it: somebody is working, something is overdue, and something waits for a grade.
+ * The course First solo, which has lessons of all kinds, and the two classes that take it. Class Charlie is in the
+ * middle of it: somebody is working, something is overdue, and something waits for a grade.
  */
 
 /**

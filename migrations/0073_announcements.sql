@@ -1,6 +1,7 @@
 -- Announcements to a class or an organisation. docs/notifications-design.md.
 
--- Everybody whom an announcement is for: the active students and the staff of a class, or the members of an organisation.
+-- Everybody whom an announcement is for: the active students and the staff of a class, or the members of an
+-- organisation.
 create function audience_of(organisation bigint, class bigint) returns table (person_id bigint) language sql stable begin atomic
   select e.person_id from enrolments e where e.class_id = class and e.status = 'active'
   union select s.person_id from class_staff s where s.class_id = class

@@ -14,7 +14,9 @@ export function decodeCsv(bytes: Buffer): string {
 const SEPARATORS = [',', ';', '\t'] as const
 type Separator = (typeof SEPARATORS)[number]
 
-/** Finds the separator in the first line: in some countries spreadsheets write semicolons, and copied cells have tabs. */
+/**
+ * Finds the separator in the first line: in some countries spreadsheets write semicolons, and copied cells have tabs.
+ */
 export function findSeparator(text: string): Separator {
   const line = /^[^\r\n]*/.exec(text)![0]
   const count = (separator: Separator) => line.split(separator).length

@@ -10,7 +10,8 @@ export const lockInviter = write('invitations.lockInviter', {
 
 /**
  * Finds those who are added without an invitation, by handle or e-mail address: members of the organisation, and people
- * who add themselves. An address counts if it is confirmed, or if only the owner of its mailbox can get into the account.
+ * who add themselves. An address counts if it is confirmed, or if only the owner of its mailbox can get into the
+ * account.
  */
 export const findJoiners = read('invitations.findJoiners', {
   params: { organisation: c.int8, person: c.int8, handles: c.textArray },
@@ -75,8 +76,8 @@ export const countSentLately = read('invitations.countSentLately', {
 })
 
 /**
- * Stores invitations that are sent now. The same statement runs whether or not somebody has the handle. The person of an
- * e-mail address is found later, by the job. Sending an ended invitation again keeps a recent decline, so that the
+ * Stores invitations that are sent now. The same statement runs whether or not somebody has the handle. The person of
+ * an e-mail address is found later, by the job. Sending an ended invitation again keeps a recent decline, so that the
  * person does not see it.
  */
 export const sendInvitations = write('invitations.send', {

@@ -40,8 +40,8 @@ export const insert = write('notifications.insert', {
 })
 
 /**
- * Locks a notification whose e-mail is waiting or was tried. `may_mail` says whether the person can get e-mail and still
- * belongs to the scope; `choice` is the person's setting today.
+ * Locks a notification whose e-mail is waiting or was tried. `may_mail` says whether the person can get e-mail and
+ * still belongs to the scope; `choice` is the person's setting today.
  */
 export const lockMail = write('notifications.lockMail', {
   params: { person: c.int8, position: c.int8 },

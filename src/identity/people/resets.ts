@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 /** The id of a dummy person, used for unknown handles so that they take the same time as known ones. */
 const NOBODY = 0
 
-export const linkOf = (code: string, { url }: MessagePolicy): string => `${url}/account/reset?code=${code}`
+const linkOf = (code: string, { url }: MessagePolicy): string => `${url}/account/reset?code=${code}`
 
 /** The link of an invitation says what it is, so that its page can explain it even after the account was deleted. */
 export const invitationLinkOf = (code: string, messages: MessagePolicy): string =>

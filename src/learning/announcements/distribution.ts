@@ -16,7 +16,7 @@ export const DISTRIBUTION: JobName<{ id: number }> = { name: 'announcement' }
  * Distributes an announcement in batches. Each is a transaction that also stores how far it came, so another process
  * continues where one was killed. `notify` skips people who have left.
  */
-export const distributionJob: JobKind<Environment, { id: number }> = {
+const distributionJob: JobKind<Environment, { id: number }> = {
   ...DISTRIBUTION,
   atOnce: 2,
   leaseMs: 30_000,

@@ -30,8 +30,8 @@ export const setDates = (
 }
 
 /**
- * Enrols Avery in classes of 200 lessons with 30 students each, which Casey teaches. Every lesson has dates, every class too, and every
- * student has an override for every tenth lesson. Half of the lessons are completed.
+ * Enrols Avery in classes of 200 lessons with 30 students each, which Casey teaches. Every lesson has dates, every
+ * class too, and every student has an override for every tenth lesson. Half of the lessons are completed.
  */
 export const fillYear = (app: TestApp, classes: number): Promise<unknown> =>
   app.sql(`

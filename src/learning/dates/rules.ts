@@ -16,7 +16,10 @@ const MUST = 'be a date and time between 2000 and 2200, such as 2026-11-20T09:00
 
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:?\d\d)?$/i
 
-/** Converts a time in ISO 8601 to UTC; one without an offset stays local, without `Z`. Undefined if there is no such time. */
+/**
+ * Converts a time in ISO 8601 to UTC; one without an offset stays local, without `Z`. Undefined if there is no such
+ * time.
+ */
 function readTime(text: string): string | undefined {
   const [, day = '', time = '', offset = ''] = ISO.exec(text) ?? []
   const local = new Date(`${day}T${time}Z`)

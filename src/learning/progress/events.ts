@@ -19,7 +19,9 @@ interface AttemptPayload {
   readonly pass: boolean
   readonly score: number | null
   readonly activeMs: number
-  /** In `attempt.completed`, if the lesson has a due date: that date, and whether the attempt was completed after it. */
+  /**
+   * In `attempt.completed`, if the lesson has a due date: that date, and whether the attempt was completed after it.
+   */
   readonly due?: string
   readonly late?: boolean
 }

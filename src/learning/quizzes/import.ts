@@ -41,8 +41,8 @@ type QuizRecord = Static<typeof QuizRecord>
 type Answer = Static<typeof Answer>
 
 /**
- * Imports submitted quizzes. They are graded like others: an essay without points waits for an instructor. Points in the
- * file are those that an instructor gave.
+ * Imports submitted quizzes. They are graded like others: an essay without points waits for an instructor. Points in
+ * the file are those that an instructor gave.
  */
 export const quizTie = recordTie<typeof QuizRecord, QuizRecord>({
   field: 'quizzes',

@@ -38,8 +38,8 @@ const components = (prefix: string, texts: readonly string[]): Component[] =>
 const sorted = (texts: readonly string[]): string[] => texts.toSorted()
 
 /**
- * Describes a question as a cmi.interaction. It never contains the correct answer: definitions of activities are read by
- * everybody who knows the id of a question, also while they are taking the quiz.
+ * Describes a question as a cmi.interaction. It never contains the correct answer: definitions of activities are read
+ * by everybody who knows the id of a question, also while they are taking the quiz.
  */
 export function toInteraction(content: QuestionContent): Interaction {
   const { kind, text, options, items, pairs } = content

@@ -6,9 +6,9 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/
 const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
 
 /**
- * Moves all times of the demo data from the day for which it was written (`madeAt`) to today. They move by whole days, in
- * UTC. Only what happened on that day keeps its distance to `madeAt`, which becomes now: so somebody is working right
- * now, and nothing that has happened moves into the future. Dates without a time, such as dates of birth, stay.
+ * Moves all times of the demo data from the day for which it was written (`madeAt`) to today. They move by whole days,
+ * in UTC. Only what happened on that day keeps its distance to `madeAt`, which becomes now: so somebody is working
+ * right now, and nothing that has happened moves into the future. Dates without a time, such as dates of birth, stay.
  */
 export function moveDemo(content: unknown, now: Date): unknown {
   if (!isObject(content) || typeof content.madeAt !== 'string') return content

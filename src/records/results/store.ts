@@ -192,7 +192,8 @@ const IS_IN_STATE = `(:state is null or case when :state in ('late', 'overdue')
 /**
  * Selects the students of a class. `standings` is the JSON text of lists with an entry for each lesson that the student
  * has started: its place in `:lessons`, result, score, attempts and seconds on task, then the places of those that wait
- * for a grade, are late or overdue, and the student's totals. It is built by concatenating text: JSON functions take twice as long, and a class can have 100,000 standings.
+ * for a grade, are late or overdue, and the student's totals. It is built by concatenating text: JSON functions take
+ * twice as long, and a class can have 100,000 standings.
  */
 const gradebook = (columns: string, join: string, where: string, order: string) => `
     with ${DUES}

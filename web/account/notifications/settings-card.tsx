@@ -13,7 +13,9 @@ type Kind = NotificationSettings['kinds'][number]
 
 const MAILINGS = (['now', 'digest', 'off'] as const).map((value) => ({ value, label: say.mailings[value] }))
 
-/** Lets the person choose for each kind whether the bell shows it and how it is mailed. Each change is saved at once. */
+/**
+ * Lets the person choose for each kind whether the bell shows it and how it is mailed. Each change is saved at once.
+ */
 export function SettingsCard({
   settings: { kinds, timeZone, emailAddress },
 }: {

@@ -73,7 +73,9 @@ export interface ViewPage<Input extends TObject = TObject> extends PageDeclarati
 export interface FormPage<Input extends TObject = TObject> extends PageDeclaration<Input> {
   readonly method: 'POST'
   readonly from: Source
-  /** Purpose of the CSRF token. A form without one can be sent from anywhere: its fields alone prove who may send it. */
+  /**
+   * Purpose of the CSRF token. A form without one can be sent from anywhere: its fields alone prove who may send it.
+   */
   purpose?(input: Static<Input>, request: HttpRequest): string
   /**
    * Returns the page to show instead of an error if the CSRF token does not match, because the person signed in or out
