@@ -26,6 +26,8 @@ export const dashboardWords = {
     goOn: 'Continue',
     again: 'Try again',
     open: 'Open again',
+    openFirst: 'Open',
+    openFirstOf: (name: string) => `Open ${name}`,
     startOf: (name: string) => `Start ${name}`,
     goOnOf: (name: string) => `Continue ${name}`,
     againOf: (name: string) => `Try ${name} again`,

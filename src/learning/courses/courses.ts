@@ -46,7 +46,7 @@ export async function readLesson(db: Db, who: Member, { lessonId, classId }: Rea
   )
 }
 
-/** Reads the content of a lesson for those who take or teach it. Students cannot read a lesson that is locked. */
+/** Reads the content of a lesson for those who take or teach it. Students cannot read a lesson that is locked, or while they are suspended. */
 export async function readLessonContent(
   db: Db,
   who: Member,
@@ -58,6 +58,7 @@ export async function readLessonContent(
   const names = { person: who.personId, lesson: lessonId, class: classId ?? null, now: who.at }
   const row = await db.first(store.findDetails, names)
   if (!row) throw fail('notFound', NO_LESSON)
+  if (row.suspended) throw fail('forbidden', 'You are suspended from this class; contact your instructor')
   if (row.locked)
     throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
   const { course: courseId, organisation, name, description, threshold } = row

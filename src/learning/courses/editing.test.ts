@@ -4,6 +4,7 @@ import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
 import { REDIRECT_URI, registerApp } from '../../apps/oauth/testing.ts'
 import { openReceiver } from '../../kernel/outbound/testing.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
+import { findFreePort } from '../../operations/testing/ports.ts'
 import { assertError, sharedApp } from '../../operations/testing/testing.ts'
 import { openSchool } from './testing.ts'
 
@@ -288,4 +289,20 @@ test('an author opens the app as themselves, and allows it first if it signs the
   assertError(await post(finley, 'lesson/launch', { ...settings, launchParameters: ['code=1'] }), 400, 4003)
   assertError(await post(finley, 'lesson/launch', { ...settings, launchUri: 'https://elsewhere.example/' }), 400, 4003)
   assertError(await post(casey, 'lesson/launch', settings), 403, 4032)
+})
+
+test('a test launch calls an address of this computer or a private network unchecked, not broken', async () => {
+  const port = await findFreePort()
+  const uris = [`http://localhost:${port}/demo/callback`, 'https://10.0.0.7/callback', 'https://tower.local/callback']
+  await save(finley, { courseId: 'local' })
+  await registerApp(app, { key: 'local', redirectUris: uris })
+  const messages = []
+  for (const launchUri of uris) {
+    const { body } = await post(finley, 'lesson/test', { courseId: 'local', app: 'local', launchUri })
+    const { result, message } = (body.checks as Check[]).at(-1)!
+    assert.equal(result, 'note', launchUri)
+    messages.push(message)
+  }
+  assert.match(messages[0]!, /computer on which it is opened.*only on the computer on which the app runs/)
+  for (const message of messages.slice(1)) assert.match(message, /private network.*from the same network/)
 })

@@ -112,6 +112,10 @@ test('students read the content of lessons that are open, staff of all, and othe
   assert.equal((await read(casey, 'ride')).body.kind, 'instructor-led')
   assertError(await read(avery, 'brief', 'bravo'), 403, 4032)
   assertError(await (await browse(app, 'drew')).get('/edu/v1/lesson/content', { lessonId: 'brief' }), 404, 4042)
+  await casey.post('/edu/v1/class/student/suspend', { studentId: 'avery-alpha' })
+  assertError(await read(avery, 'brief'), 403, 4032, /You are suspended from this class/)
+  await casey.post('/edu/v1/class/student/reinstate', { studentId: 'avery-alpha' })
+  assert.equal((await read(avery, 'brief')).status, 200)
 })
 
 test('a page is passed when it is completed, and students report no other result of it', async () => {

@@ -143,8 +143,8 @@ async function findResponse(uri: string, environment: Environment): Promise<Laun
   const url = URL.parse(uri)
   if (!url || !/^https?:$/.test(url.protocol))
     return note('response', 'The URL opens an installed app, so it can’t be checked from here.')
-  if (isLoopbackHost(url.hostname) && !environment.get(outbound).allowsLoopback)
-    return note('response', 'The URL leads to the computer on which it is opened, so it can’t be checked from here.')
+  const isLoopback = isLoopbackHost(url.hostname)
+  if (isLoopback && !environment.get(outbound).allowsLoopback) return note('response', LOOPBACK)
   const sent = {
     uri,
     method: 'GET',
@@ -155,6 +155,9 @@ async function findResponse(uri: string, environment: Environment): Promise<Laun
   const response = await send(sent, environment)
   const { status } = response
   if (status === undefined) {
+    // The platform connects to no private address, and another computer may run the app at a loopback address.
+    if (isLoopback) return note('response', LOOPBACK)
+    if (response.failure === 'address') return note('response', PRIVATE)
     const why = response.failure === undefined ? '' : response.problem
     return problem('response', `The app can’t be reached: ${why}.`, ASK_DEVELOPER)
   }
@@ -164,6 +167,10 @@ async function findResponse(uri: string, environment: Environment): Promise<Laun
   return problem('response', `The app responds with an error (status ${status}).`, ASK_DEVELOPER)
 }
 
+const LOOPBACK =
+  'The URL leads to the computer on which it is opened, so it can’t be checked from here. Students can open it only on the computer on which the app runs.'
+const PRIVATE =
+  'The URL leads to a private network, so it can’t be checked from here. Students can open it only from the same network.'
 const ASK_DEVELOPER = 'Check the URL, or contact the app’s developer.'
 
 /** Returns the URL that opens the app with the settings of a lesson, for its author. */

@@ -66,14 +66,17 @@ export const findDetails = read('courses.findDetails', {
     threshold: nullable(c.float8),
     content: nullable(c.json),
     locked: c.bool,
+    suspended: c.bool,
   },
   text: `
-    select k.key as course, o.key as organisation, v.name, v.description, v.kind, v.threshold, v.content, coalesce(h.locked_by <> 'closing', false) as locked
+    select k.key as course, o.key as organisation, v.name, v.description, v.kind, v.threshold, v.content, coalesce(h.locked_by <> 'closing', false) as locked,
+      coalesce(e.status = 'suspended', false) as suspended
       from lessons a join courses k on k.id = a.course_id join organisations o on o.id = k.organisation_id
       left join classes c on c.key = :class,
       lateral course_view(:person, k.id, c.id) w
       join lesson_versions v on v.version_id = w.version_id
       left join classes wc on wc.id = w.class_id
+      left join enrolments e on e.id = w.enrolment_id
       left join lateral lock_of(w.enrolment_id, passed_lessons(w.enrolment_id), wc, v, :now) h on w.enrolment_id is not null
      where a.key = :lesson and v.lesson_id = a.id and w.is_inside and (:class is null or c.course_id = k.id)`,
 })

@@ -227,7 +227,7 @@ test('another attempt for one student', async (t) => {
   const why = { reason: 'The simulator froze.' }
   for (const who of [avery, blake]) {
     await complete(who, WALKAROUND, { pass: true })
-    assertError(await who.post(`${PATH}/start`, WALKAROUND), 400, 4006, /All 1 attempts are used/)
+    assertError(await who.post(`${PATH}/start`, WALKAROUND), 400, 4006, /The only attempt is used/)
   }
   assertError(await grant({}), 400, 4001, /reason/)
   assertError(await grant({ reason: ' ' }), 400, 4001, /reason/)

@@ -214,7 +214,10 @@ export function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext
   if (isLocked)
     throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
   if (attemptsLeft <= 0)
-    throw fail('impossibleNow', `All ${attempts} attempts are used; an instructor can grant another one`)
+    throw fail(
+      'impossibleNow',
+      `${attempts === 1 ? 'The only attempt is' : `All ${attempts} attempts are`} used; an instructor can grant another one`,
+    )
 }
 
 type AttemptEventKind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]

@@ -229,9 +229,10 @@ const isHere = ({ kind }: LessonResult): boolean => kind !== 'app'
 
 const isEvaluated = ({ kind, attempts }: LessonResult): boolean => kind === 'instructor-led' && attempts > 0
 
-function actionOf({ name, kind, result, passed }: LessonResult): [label: string, whole: string] {
+function actionOf({ name, kind, result, passed, attempts }: LessonResult): [label: string, whole: string] {
   // Students only read about an instructor-led lesson here.
-  if (kind === 'instructor-led') return [say.open, say.openOf(name)]
+  if (kind === 'instructor-led')
+    return attempts === 0 ? [say.openFirst, say.openFirstOf(name)] : [say.open, say.openOf(name)]
   if (result === 'IN PROGRESS') return [say.goOn, say.goOnOf(name)]
   if (passed) return [say.open, say.openOf(name)]
   return result === 'NOT STARTED' ? [say.start, say.startOf(name)] : [say.again, say.againOf(name)]

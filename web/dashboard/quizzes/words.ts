@@ -1,4 +1,5 @@
 const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
+const round = (points: number): number => Math.round(100 * points) / 100
 const pad = (value: number): string => String(value).padStart(2, '0')
 
 /** Texts of quizzes and of the question bank. */
@@ -13,7 +14,7 @@ export const quizWords = {
     essay: 'Essay',
   },
   points: (count: number) => plural(count, 'point'),
-  outOf: (points: number, most: number) => `${points} of ${plural(most, 'point')}`,
+  outOf: (points: number, most: number) => `${round(points)} of ${plural(round(most), 'point')}`,
   take: {
     start: 'Start quiz',
     again: 'Start new attempt',
