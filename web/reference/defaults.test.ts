@@ -48,12 +48,14 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   askToJoin: 'an owner has to open the sign-up first',
   joinOrganisation: 'an owner has to open the sign-up first',
   joinWithLink: 'the code is in a message',
+  readCalendarFile: 'the address is secret, and shown once',
 }
 /**
  * Read operations that find nothing in the demo data, even after the example that should be sent first, with the
  * reason.
  */
 const EMPTY: Readonly<Record<string, string>> = {
+  listNotifications: 'nothing has happened yet',
   listPasskeys: 'it takes an authenticator to have one',
   listChildPasskeys: 'it takes an authenticator to have one',
   listInvitations: 'nobody has been invited yet',

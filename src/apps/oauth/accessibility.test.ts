@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { pages } from '../../app.ts'
+import { unsubscribeLinks } from '../../identity/notifications/unsubscribe.ts'
 import { makeResetLink } from '../../identity/people/resets.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
@@ -27,18 +28,20 @@ async function settle(app: TestApp) {
     insert into passkeys select gen_random_uuid(), 'x', id, '', 0, '{}', 'Laptop', now(), null from people where handle_key = 'avery'`)
   const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
   const link = await makeResetLink(app.environment().db, who, { handle: 'avery' }, app.environment().get(messagePolicy))
+  const unsubscribe = app.environment().get(unsubscribeLinks).makeUrl(1, 'assigned')
   const request = { redirectUri: 'https://app.example.org/callback', challenge: pkcePair().challenge }
   return {
     signIn: signInUrl(app.address, client, request),
     userCode: String(device.body.user_code),
     resetPath: link.slice(app.environment().url.length),
+    unsubscribePath: unsubscribe.slice(app.environment().url.length),
   }
 }
 
 test('every page can be used by everybody', { skip: noChromium }, async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, { SIGN_UP: 'on', ...mailbox.settings })
-  const { signIn, userCode, resetPath } = await settle(app)
+  const { signIn, userCode, resetPath, unsubscribePath } = await settle(app)
   await app.nobody().post('/account/v1/signup/ask', { email: 'robin@example.org' })
   const { pathname, search } = new URL((await mailbox.next()).link!)
   const page = await openChromium(t)
@@ -52,7 +55,7 @@ test('every page can be used by everybody', { skip: noChromium }, async (t) => {
       assert.deepEqual(problems, [])
     })
   const view = (path: string, heading: string) =>
-    check(path.replace(/=gs_.*/, '=…'), () => open(page, `${app.address}${path}`, heading))
+    check(path.replace(/(code|token)=.*/, '$1=…'), () => open(page, `${app.address}${path}`, heading))
 
   await check('sign-in for an app', () => open(page, signIn, 'Sign in'))
   await check('a wrong password', async () => {
@@ -70,6 +73,7 @@ test('every page can be used by everybody', { skip: noChromium }, async (t) => {
   await view(`${pathname}${search}`, 'Create account')
   await view('/account/join?organisation=school', 'Join School')
   await view('/device', 'Connect a device')
+  await view(unsubscribePath, 'Unsubscribe')
 
   await signInToAccount(page, app.address, '@avery')
   await check('consent', () => open(page, signIn, 'Allow Logbook?'))

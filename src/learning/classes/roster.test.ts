@@ -130,7 +130,7 @@ test('a file that cannot be read is refused as a whole, and says what is wrong',
   for (const [csv, words] of [
     ['', /The file is empty; its first line names the columns/],
     ['handle,phone\n@drew,x', /Unknown column phone/],
-    ['handle;action\n@drew;add', /Unknown column handle;action; .* separated by commas/],
+    ['handle|action\n@drew|add', /Unknown column handle\|action; .* separated by commas/],
     ['handle,Handle\n@drew,x', /two columns named handle/],
     ['action\nadd', /The column handle or email is missing/],
     ['handle\n"@drew', /Row 2: a quote is opened/],

@@ -223,16 +223,23 @@ async function addPeople(app: TestApp): Promise<void> {
   }
 }
 
-/** Adds a second class of the course, and people with other roles in the first class. */
+/** Adds a second class of each course, and people with other roles in the first class. */
 async function addRoles(app: TestApp): Promise<void> {
-  const [course] = await app.sql(`select from courses where key = 'course-preflight'`)
-  if (!course) return
-  const other = { key: 'class-other', course: 'course-preflight', name: 'Other', instructors: ['@quinn'] }
-  await importContent([app.environment()], who(), { content: { classes: [other] } })
+  const courses = await app.sql(`select key from courses where key in ('course-preflight', 'course-first-solo')`)
+  const classes = courses.map(({ key }) => ({
+    key: `other-${key}`,
+    course: key,
+    name: 'Other',
+    instructors: ['@quinn'],
+  }))
+  await importContent([app.environment()], who(), { content: { classes } })
   await app.sql(
-    `insert into class_staff (class_id, person_id, role) select c.id, p.id, 'observer' from classes c, people p where c.key = 'class-alpha' and p.handle_key = 'gale';
+    `insert into class_staff (class_id, person_id, role)
+     select c.id, p.id, 'observer' from classes c, people p
+      where c.key in ('class-alpha', 'class-charlie') and p.handle_key = 'gale';
      insert into enrolments (key, class_id, person_id, status, enrolled_at, changed_at)
-     select 'student-indigo', c.id, p.id, 'dropped', now(), now() from classes c, people p where c.key = 'class-alpha' and p.handle_key = 'indigo'`,
+     select 'student-indigo-' || c.key, c.id, p.id, 'dropped', now(), now() from classes c, people p
+      where c.key in ('class-alpha', 'class-charlie') and p.handle_key = 'indigo'`,
   )
 }
 
@@ -285,11 +292,20 @@ const outcomeOf = ({ status, text, headers }: ReceivedResponse): 'done' | 'nothi
   return isJson && isEmpty(JSON.parse(text)) ? 'nothing' : 'done'
 }
 
+/** Fields for examples that would otherwise be about the sender's own classes. */
+const ABOUT: Readonly<Record<string, object>> = { listAwaiting: { classId: 'class-alpha' } }
+
 const sendAs = (operation: Operation, scene: Scene, name: string, more: object = {}): Promise<ReceivedResponse> => {
   const { browser, user, pluginUser } = senders.get(name)!
   // All requests are about the student Avery, whoever sends them.
   const student = 'studentId' in operation.input.properties ? { studentId: 'student-avery' } : {}
-  const request = { ...student, ...translate(operation.example?.request ?? {}, scene), ...scene.request, ...more }
+  const request = {
+    ...student,
+    ...translate(operation.example?.request ?? {}, scene),
+    ...ABOUT[operation.name],
+    ...scene.request,
+    ...more,
+  }
   const isReport = operation.name.startsWith('reportAto')
   const sender = { ...scene, browser, user: isReport ? pluginUser : user }
   return send(operation, request, operation.example?.headers ?? {}, sender)

@@ -32,7 +32,7 @@ const PAGE_RUNS = size(80)
 
 /** The API areas that each test file covers. The files run in parallel. */
 const AREAS = {
-  account: ['Sign-in', 'Account'],
+  account: ['Sign-in', 'Account', 'Notifications'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets', 'Apps', 'Administration'],
   learning: [
@@ -45,6 +45,8 @@ const AREAS = {
     'Record store',
     'Evaluations',
     'Quizzes',
+    'Dates',
+    'Calendar',
   ],
   plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges', 'Mission planner'],
 }
