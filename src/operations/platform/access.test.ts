@@ -292,8 +292,11 @@ const outcomeOf = ({ status, text, headers }: ReceivedResponse): 'done' | 'nothi
   return isJson && isEmpty(JSON.parse(text)) ? 'nothing' : 'done'
 }
 
-/** Fields for examples that would otherwise be about the sender's own classes. */
-const ABOUT: Readonly<Record<string, object>> = { listAwaiting: { classId: 'class-alpha' } }
+/** Fields for examples that are otherwise about the sender's own classes, or another class than most. */
+const ABOUT: Readonly<Record<string, object>> = {
+  listAwaiting: { classId: 'class-alpha' },
+  readAssessmentProgress: { studentId: 'student-avery-charlie' },
+}
 
 const sendAs = (operation: Operation, scene: Scene, name: string, more: object = {}): Promise<ReceivedResponse> => {
   const { browser, user, pluginUser } = senders.get(name)!
