@@ -1929,6 +1929,14 @@ CREATE OR REPLACE FUNCTION bytes_of(note notes)
  IMMUTABLE
 AS $function$ select whole_kib(octet_length(note.text)) $function$;
 
+CREATE OR REPLACE FUNCTION can_be_notified(p people)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+BEGIN ATOMIC
+ SELECT (((p).disabled_at IS NULL) AND ((p).leaving_at IS NULL) AND (NOT (p).anonymous) AND (NOT (p).unclaimed));
+END;
+
 CREATE OR REPLACE FUNCTION charge_record()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2179,6 +2187,18 @@ BEGIN ATOMIC
  INSERT INTO event_outbox (kind, subject, payload, at)
    VALUES (emit_event.kind, emit_event.subject, emit_event.payload, emit_event.at)
    RETURNING event_outbox.id;
+END;
+
+CREATE OR REPLACE FUNCTION has_completed(s standings)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+BEGIN ATOMIC
+ SELECT ((s).attempts >
+         CASE
+             WHEN ((s).state = 'completed'::text) THEN 0
+             ELSE 1
+         END);
 END;
 
 CREATE OR REPLACE FUNCTION hidden_from(viewer bigint)

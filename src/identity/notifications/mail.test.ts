@@ -3,9 +3,11 @@ import { type TestContext, test } from 'node:test'
 import { call, signInBrowser } from '../../apps/account/testing.ts'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import { until } from '../../kernel/database/test-database.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { receiveSmtp, type SmtpMail, testMailbox } from '../../kernel/messages/testing.ts'
 import { isLong } from '../../operations/testing/sizes.ts'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
+import { notify } from './notifications.ts'
 import { giveMailboxes, notifyPerson } from './testing.ts'
 
 const PATH = '/account/v1/notifications'
@@ -65,10 +67,13 @@ test('a notification is mailed as plain text, with the reason and a way to unsub
     assert.match(seen.text, /You no longer get e-mails about: Your work is graded/)
     assert.equal(await emailOf(), 'off')
     await app.sql('delete from notification_settings')
-    for (const _ of [1, 2]) {
+    const click = { 'List-Unsubscribe': 'One-Click' }
+    const form = new FormData()
+    form.set('List-Unsubscribe', 'One-Click')
+    for (const body of [new URLSearchParams(click), form, form]) {
       const answer = await fetch(`${app.address}${path}`, {
         method: 'POST',
-        body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+        body,
         headers: { origin: 'https://mail.example.net', 'sec-fetch-site': 'cross-site' },
       })
       assert.equal(answer.status, 200, await answer.text())
@@ -86,9 +91,31 @@ test('a notification is mailed as plain text, with the reason and a way to unsub
       assert.equal(page.status, 404)
       assert.match(page.text, /This link is incomplete or not valid/)
       assert.ok(!page.text.includes('avery'))
-      assert.equal((await app.visitor().post('/account/unsubscribe', { token: wrong })).status, 404)
+      assert.equal((await app.visitor().post(`/account/unsubscribe?token=${wrong}`, {})).status, 404)
     }
   })
+})
+
+test('e-mails to many people delay no e-mail to one person', async (t) => {
+  const { app, receiver } = await smtpApp(t)
+  await receiver.stop()
+  await app.sql(`
+    insert into people (handle, handle_key, email, email_confirmed_at, created_at)
+    select '@pupil-' || i, 'pupil-' || i, 'pupil-' || i || '@example.org', now(), now() from generate_series(1, 300) i`)
+  const pupils = await app.sql(`select id::int as id from people where handle like '@pupil-%'`)
+  const { db, clock, get } = app.environment()
+  const crowd = pupils.map(({ id }) => ({
+    ...{ personId: Number(id), kind: 'announcement' as const, key: 'crowd', title: 'Closed on Monday', text: 'Snow.' },
+    ...{ link: '/account', at: clock() },
+  }))
+  await db.transaction((tx) => notify(tx, crowd, get(messagePolicy)))
+  await notifyPerson(app, 'avery', { key: 'one', title: 'one' })
+  await receiver.start()
+  app.advance(60_000)
+  await until('the e-mail to one person is sent', async () => (await rowOf(app, 'one')).mailed_at !== null)
+  assert.ok(receiver.mails.length < 100, `${receiver.mails.length} came first`)
+  const [left] = await app.sql(`select count(*)::int as n from jobs where kind = 'notification-mail-crowd'`)
+  assert.ok(Number(left!.n) > 200)
 })
 
 test('what is certain to have failed is tried again, and what may have arrived is not', async (t) => {

@@ -1,11 +1,11 @@
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
-import { enqueue, growing, type JobKind } from '../../kernel/jobs/jobs.ts'
+import { enqueue, growing, type JobKind, type JobName } from '../../kernel/jobs/jobs.ts'
 import { sendAtMostOnce } from '../../kernel/messages/once.ts'
 import { nameProblem, TRY_MS } from '../../kernel/messages/outbox.ts'
 import { KINDS, type NotificationKind } from './kinds.ts'
 import { writeDigest, writeLetter } from './letters.ts'
-import { DAY_MS, NOTIFICATION_MAIL, type NotificationMailJob } from './notifications.ts'
+import { CROWD_MAIL, DAY_MS, NOTIFICATION_MAIL, type NotificationMailJob } from './notifications.ts'
 import * as store from './store.ts'
 import { type Unsubscribed, unsubscribeLinks } from './unsubscribe.ts'
 
@@ -15,8 +15,8 @@ const ENTRIES_OF_DIGEST = 50
 const PEOPLE_AT_ONCE = 500
 
 /** Sends one notification, or a person's digest. */
-const mailJob: JobKind<Environment, NotificationMailJob> = {
-  ...NOTIFICATION_MAIL,
+const mailJob = (name: JobName<NotificationMailJob>): JobKind<Environment, NotificationMailJob> => ({
+  ...name,
   atOnce: 5,
   leaseMs: 2 * TRY_MS,
   waits: growing(10_000, HOUR_MS),
@@ -32,7 +32,7 @@ const mailJob: JobKind<Environment, NotificationMailJob> = {
     else await tx.first(store.scheduleDigest, { person, now: clock() })
     return { fields: { position, attempts, problem }, text: 'the e-mail of a notification was given up' }
   },
-}
+})
 
 const headersFor = (unsubscribeUrl: string | undefined): Record<string, string> =>
   unsubscribeUrl === undefined
@@ -107,7 +107,7 @@ async function enqueueDigests(db: Db, now: Date): Promise<void> {
       until: new Date(now.getTime() + DAY_MS),
       uniqueKey: `digest:${person}`,
     }))
-    await enqueue(tx, NOTIFICATION_MAIL, ...jobs)
+    await enqueue(tx, CROWD_MAIL, ...jobs)
     return people.length
   }
   while ((await db.transaction(take)) === PEOPLE_AT_ONCE);
@@ -125,4 +125,8 @@ const digestJob: JobKind<Environment> = {
   },
 }
 
-export const notificationJobs: readonly JobKind<Environment>[] = [mailJob, digestJob]
+export const notificationJobs: readonly JobKind<Environment>[] = [
+  mailJob(NOTIFICATION_MAIL),
+  mailJob(CROWD_MAIL),
+  digestJob,
+]

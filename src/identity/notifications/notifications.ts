@@ -32,6 +32,9 @@ export interface NotificationMailJob {
 }
 /** A kind of job of its own, so that many notifications do not delay other messages. */
 export const NOTIFICATION_MAIL: JobName<NotificationMailJob> = { name: 'notification-mail' }
+/** E-mails to many people at once, and digests. They wait for each other, and delay no other notification. */
+export const CROWD_MAIL: JobName<NotificationMailJob> = { name: 'notification-mail-crowd' }
+const CROWD = 100
 
 export const DAY_MS = 24 * 60 * 60_000
 const TITLE_LENGTH = 200
@@ -62,7 +65,7 @@ export async function notify(
     at,
     until: new Date(at.getTime() + DAY_MS),
   }))
-  await enqueue(tx, NOTIFICATION_MAIL, ...jobs)
+  await enqueue(tx, jobs.length > CROWD ? CROWD_MAIL : NOTIFICATION_MAIL, ...jobs)
 }
 
 /** Deletes what people who leave a class or an organisation have not read or were not sent yet. */

@@ -13,7 +13,7 @@ const ask = (token: string, what: Unsubscribed): ShownPage => ({
   body: html`<section class="card">
 <h1>Unsubscribe</h1>
 <p>Stop e-mails about: ${nameOf(what)}. You still get them in your notifications.</p>
-<form method="post" action="${PATH}"><input type="hidden" name="token" value="${token}">
+<form method="post" action="${PATH}?token=${token}">
 <div class="buttons"><button>Unsubscribe</button></div>
 </form>
 ${SETTINGS}
@@ -41,8 +41,8 @@ export const unsubscribePages: readonly Page[] = [
     name: 'unsubscribe',
     path: PATH,
     input: Token,
-    // A mail program sends the token in the URL (RFC 8058 §3.2), the button in the form.
-    from: 'either',
+    // Mail programs send a form that says nothing new, of either media type (RFC 8058 §3.2).
+    from: 'query',
     run: async ({ db, environment }, { token }) =>
       done(await unsubscribe(db, environment.get(unsubscribeLinks), token)),
   }),

@@ -1,8 +1,6 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, list, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
-/** Matches people who can be notified: not disabled, not about to be deleted, and with an account that they use. */
-const CAN_BE_NOTIFIED = 'p.disabled_at is null and p.leaving_at is null and not p.anonymous and not p.unclaimed'
 const HAS_MAILBOX = 'p.email is not null and p.email_confirmed_at is not null'
 
 /**
@@ -18,7 +16,7 @@ export const insert = write('notifications.insert', {
         select distinct on (r.person_id, r.key) r.*, f.is_shown, f.mail
           from json_to_recordset(:rows) as
                r(n int, person_id bigint, kind text, key text, title text, text text, link text, scope text, at timestamptz, email text, fixed boolean)
-          join people p on p.id = r.person_id and ${CAN_BE_NOTIFIED}
+          join people p on p.id = r.person_id and can_be_notified(p)
           left join notification_settings s on s.person_id = p.id and s.kind = r.kind and not r.fixed
          cross join lateral (select coalesce(s.app, true) as is_shown,
                                     nullif(case when :mails and ${HAS_MAILBOX} then coalesce(s.email, r.email) else 'off' end, 'off') as mail) f
@@ -58,7 +56,7 @@ export const lockMail = write('notifications.lockMail', {
   },
   text: `
     select n.kind, n.title, n.text, n.link, n.mail_tried_at is not null as is_tried, n.mailed_at is not null as is_mailed,
-           ${CAN_BE_NOTIFIED} and ${HAS_MAILBOX} and is_in_scope(p.id, n.scope) as may_mail, p.email, s.email as choice
+           can_be_notified(p) and ${HAS_MAILBOX} and is_in_scope(p.id, n.scope) as may_mail, p.email, s.email as choice
       from notifications n join people p on p.id = n.person_id
       left join notification_settings s on s.person_id = n.person_id and s.kind = n.kind
      where n.person_id = :person and n.position = :position and n.mail = 'now' for update of n`,
@@ -113,7 +111,7 @@ export const cleanDigest = write('notifications.cleanDigest', {
   text: `
     update notifications n set mail = null from people p
      where p.id = n.person_id and n.person_id = :person and n.mail = 'digest' and n.mail_tried_at is null
-       and (n.read_at is not null or not (${CAN_BE_NOTIFIED} and ${HAS_MAILBOX} and is_in_scope(p.id, n.scope))
+       and (n.read_at is not null or not (can_be_notified(p) and ${HAS_MAILBOX} and is_in_scope(p.id, n.scope))
             or exists (select from notification_settings s where s.person_id = p.id and s.kind = n.kind and s.email = 'off'))
     returning n.position`,
 })

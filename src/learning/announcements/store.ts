@@ -25,14 +25,14 @@ export const findTarget = read('announcements.findTarget', {
            or exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = :person))`,
 })
 
-/** Counts the people who get an announcement: everybody in its audience who has an account that is not disabled. */
+/** Counts the people who get an announcement: everybody in its audience who can be notified. */
 export const countRecipients = read('announcements.countRecipients', {
   params: { organisation: c.int8, class: nullable(c.int8), author: c.int8 },
   row: { recipients: c.int8 },
   gather: false,
   text: `
     select count(*) as recipients from audience_of(:organisation, :class) a join people p on p.id = a.person_id
-     where a.person_id <> :author and p.disabled_at is null`,
+     where a.person_id <> :author and can_be_notified(p)`,
 })
 
 /** Inserts an announcement with the people who are to get it. Inserts nothing if the key is taken. */

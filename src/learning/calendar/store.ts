@@ -19,9 +19,6 @@ const MINE = `
        order by c.created_at desc, c.id desc limit ${MAX_CLASSES}
     )`
 
-/** Tells whether the standing `s` has a completed attempt. Of all its attempts, one at most is open. */
-const HAS_COMPLETED = `s.attempts > case when s.state = 'completed' then 0 else 1 end`
-
 /** Tells whether a date was set for the lesson `v`, its parent or its class, in the array `d.targets`. */
 const IS_TARGET = '(0 = any(d.targets) or v.lesson_id = any(d.targets) or v.parent_id = any(d.targets))'
 
@@ -50,7 +47,7 @@ const found = (where: string, lessons = 'true') => `
         join lesson_versions v on v.version_id = m.version_id
          and ${IS_TARGET}
         cross join lateral (
-          select coalesce((select ${HAS_COMPLETED} from standings s where s.enrolment_id = m.enrolment_id and s.lesson_id = v.lesson_id), false) as is_completed offset 0) f
+          select coalesce((select has_completed(s) from standings s where s.enrolment_id = m.enrolment_id and s.lesson_id = v.lesson_id), false) as is_completed offset 0) f
         cross join lateral dates_of(m.enrolment_id, m.class_id, v.lesson_id, v.parent_id) w
         cross join lateral (values ('opening', w.opens_at, d.opens_at), ('due', w.due_at, d.due_at), ('closing', w.closes_at, d.closes_at)) k(event, at, class_at)
         cross join lateral (
@@ -95,8 +92,8 @@ export const readAgenda = list('calendar.agenda', {
           cross join lateral (${PASSED}) p
           cross join lateral passed_lessons(m.enrolment_id) as d(passed)
           cross join lateral (
-            select (o.v).lesson_id, (o.v).name, (o.v).kind, o.is_open, o.changed_at, h.due_at, h.closes_at
-              from (select v, x.is_open, s.changed_at,
+            select (o.v).lesson_id, (o.v).name, (o.v).kind, o.is_open, o.changed_at, case when not o.is_completed then h.due_at end as due_at, h.closes_at
+              from (select v, x.is_open, s.changed_at, coalesce(has_completed(s), false) as is_completed,
                            row_number() over (order by x.is_open desc, coalesce(pv.position, v.position), v.parent_id is not null, v.position) as place
                       from lesson_versions v left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
                       left join standings s on s.enrolment_id = m.enrolment_id and s.lesson_id = v.lesson_id
@@ -154,7 +151,7 @@ export const listTaught = list('calendar.taught', {
       select d.class_id, count(*) as n
         from due d join enrolments e on e.class_id = d.class_id and e.status = 'active'
         cross join lateral (
-          select array(select s.lesson_id from standings s where s.enrolment_id = e.id and ${HAS_COMPLETED}) as lessons offset 0) f
+          select array(select s.lesson_id from standings s where s.enrolment_id = e.id and has_completed(s)) as lessons offset 0) f
        where case when not exists (select from lesson_dates o where o.enrolment_id = e.id) then not d.lessons <@ f.lessons
                   else exists (
                     select from (select v.lesson_id, v.parent_id from lesson_versions v

@@ -12,6 +12,8 @@ export interface Contents {
   hasStudent(handle: string): boolean
   hasLesson(lesson: string): boolean
   kindOf(lesson: string): string | undefined
+  /** The lesson that this one is a child of. */
+  parentOf(lesson: string): string | undefined
   hasObjective(objective: string, lesson: string): boolean
 }
 
@@ -56,6 +58,10 @@ export async function readContents(
         const content = imported && lessonsIn(imported).find(({ id }) => id === lesson)
         return content ? kindOf(content) : kinds.get(`${owner} ${lesson}`)?.lesson_kind
       },
+      parentOf: (lesson) =>
+        imported
+          ? imported.lessons.find(({ childLessons = [] }) => childLessons.some(({ id }) => id === lesson))?.id
+          : (kinds.get(`${owner} ${lesson}`)?.parent ?? undefined),
       hasObjective: (objective, lesson) =>
         imported
           ? (imported.objectives ?? []).some(({ id, lessons }) => id === objective && lessons.includes(lesson))

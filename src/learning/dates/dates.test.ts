@@ -272,15 +272,40 @@ test('dates of a class are imported, and a list in a file replaces those that ar
   await run(app, { classes: [{ ...makeSchool().classes[0]!, joinCode: CODE, dates: [dates[1]] }] })
   assert.deepEqual(await list(), [['walkaround', null, '2026-02-01T00:00:00.000Z']])
 
-  const wrong = [
-    { lesson: 'none', due: '2026-02-01T00:00Z' },
-    { handle: '@finley', due: '2026-02-01T00:00Z' },
-    { lesson: 'checkride', due: '2026-02-01T00:00Z', opens: '2026-03-01T00:00Z' },
-    { lesson: 'interior', due: '2026-02-01' },
-    { lesson: 'exterior' },
-  ]
-  await assert.rejects(
-    run(app, { classes: [{ ...makeSchool().classes[0]!, joinCode: CODE, dates: wrong }] }),
-    /must be due after it opens/,
-  )
+  const [early, late] = ['2026-02-01T00:00Z', '2026-03-01T00:00Z']
+  for (const [wrong, words] of [
+    [[{ lesson: 'none', due: early }], /dates\[0\]\.lesson: must be a lesson of the class/],
+    [[{ handle: '@finley', due: early }], /dates\[0\]\.handle: must be a student of the class/],
+    [[{ lesson: 'checkride', due: early, opens: late }], /dates\[0\]: must be due after it opens/],
+    [[{ lesson: 'interior', due: '2026-02-01' }], /dates\[0\]/],
+    [[{ lesson: 'exterior' }], /must have opens, due or closes/],
+    // Through the class, the parent lesson, and both with a student's own dates.
+    [[{ opens: late }, { lesson: 'walkaround', due: early }], /dates\[1\]: must be due after it opens/],
+    [
+      [
+        { lesson: 'interior', due: late },
+        { lesson: 'checklist', closes: early },
+      ],
+      /dates\[0\]: must be due no later/,
+    ],
+    [
+      [
+        { lesson: 'interior', due: late },
+        { handle: '@avery', closes: early },
+      ],
+      /dates\[1\]: must be due no later/,
+    ],
+    [
+      [
+        { lesson: 'interior', due: late },
+        { lesson: 'checklist', handle: '@avery', closes: early },
+      ],
+      /dates\[1\]: must be due no later/,
+    ],
+  ] as const)
+    await assert.rejects(
+      run(app, { classes: [{ ...makeSchool().classes[0]!, joinCode: CODE, dates: wrong }] }),
+      words,
+      JSON.stringify(wrong),
+    )
 })

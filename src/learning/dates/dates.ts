@@ -155,7 +155,6 @@ async function checkOrder(tx: Tx, found: ClassRow, entries: readonly Entry[]): P
   const students = entries.flatMap(({ student }) => student ?? [])
   const conflicts = await tx.all(store.findConflicts, {
     class: found.id,
-    version: found.version_id,
     students: students.length === entries.length ? students : null,
   })
   const faults = conflicts.flatMap((conflict) => placeConflict(conflict, entries) ?? [])

@@ -4,7 +4,7 @@ import { normaliseHandle } from '../../identity/people/handles.ts'
 import { peopleSection } from '../../identity/people/import.ts'
 import type { Field } from '../../kernel/imports/fields.ts'
 import type { ImportTie, StoredEntry } from '../../kernel/imports/section.ts'
-import { readContents } from '../classes/contents.ts'
+import { type Contents, readContents } from '../classes/contents.ts'
 import { RecordHandle, RecordId } from '../classes/import-records.ts'
 import { orderMistake } from './rules.ts'
 import { MAX_DATES } from './schema.ts'
@@ -42,6 +42,29 @@ const isReal = (time: string | undefined): boolean => time === undefined || !Num
 const textOf = (key: string, { opens, due, closes }: { [K in 'opens' | 'due' | 'closes']: string | null }): string =>
   `${key} ${opens} ${due} ${closes}`
 
+/**
+ * Finds dates in the wrong order, for everybody and for each student with overrides. The rule of `dates_of`: the
+ * student's dates win over those of everybody, and those of the lesson over its parent's and those of the class.
+ */
+function disordered(entry: ClassEntry, { parentOf }: Contents, place: string): string[] {
+  const found = datesOf(entry)
+  const byKey = new Map(found.map(([j, one]) => [keyOf(one), [j, one] as const]))
+  const lessons = [...new Set(found.map(([, { lesson }]) => lesson ?? ''))]
+  const handles = [...new Set(found.map(([, { handle }]) => (handle === undefined ? '' : normaliseHandle(handle))))]
+  const mistakes = new Map<number, string>()
+  for (const lesson of lessons) {
+    const chain = [...new Set(['', parentOf(lesson) ?? '', lesson])]
+    for (const handle of handles) {
+      const keys = [...new Set(['', handle])].flatMap((whose) => chain.map((one) => `${one} ${whose}`))
+      const rows = keys.map((key) => byKey.get(key)).filter((row) => row !== undefined)
+      const [last] = rows.at(-1) ?? []
+      const mistake = orderMistake(Object.assign({}, ...rows.map(([, one]) => one)))
+      if (mistake && last !== undefined) mistakes.set(last, `${place}[${last}]: ${mistake}`)
+    }
+  }
+  return [...mistakes].toSorted(([one], [other]) => one - other).map(([, mistake]) => mistake)
+}
+
 /** Imports the dates of a class, its lessons and its students. The list in the file replaces the stored one. */
 export const dateTie: ImportTie<ClassEntry, StoredEntry, ReadonlyMap<number, ReadonlySet<string>>, readonly Dates[]> = {
   field: 'dates',
@@ -68,14 +91,6 @@ export const dateTie: ImportTie<ClassEntry, StoredEntry, ReadonlyMap<number, Rea
         else yield `${place}[${j}]: must have opens, due or closes`
       }
       if (byKey.size < found.length) yield `${place}: must have one entry for each lesson and student`
-      for (const [j, one] of found) {
-        // Dates that a child lesson inherits from its parent are not checked here.
-        const inherited = [{ handle: one.handle }, { lesson: one.lesson }, {}]
-          .map((other) => byKey.get(keyOf(other as Dates)))
-          .toReversed()
-        const mistake = orderMistake(Object.assign({}, ...inherited, one))
-        if (mistake) yield `${place}[${j}]: ${mistake}`
-      }
     }
   },
 
@@ -90,7 +105,7 @@ export const dateTie: ImportTie<ClassEntry, StoredEntry, ReadonlyMap<number, Rea
     const contentsOf = await readContents(db, classes, world)
     return classes.flatMap((entry, i) => {
       const contents = contentsOf(entry)
-      return datesOf(entry).flatMap(([j, { lesson, handle }]) => [
+      const misplaced = datesOf(entry).flatMap(([j, { lesson, handle }]) => [
         ...(lesson === undefined || contents.hasLesson(lesson)
           ? []
           : [`classes[${i}].dates[${j}].lesson: must be a lesson of the class`]),
@@ -98,6 +113,7 @@ export const dateTie: ImportTie<ClassEntry, StoredEntry, ReadonlyMap<number, Rea
           ? []
           : [`classes[${i}].dates[${j}].handle: must be a student of the class`]),
       ])
+      return misplaced.length > 0 ? misplaced : disordered(entry, contents, `classes[${i}].dates`)
     })
   },
 

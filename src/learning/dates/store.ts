@@ -107,7 +107,7 @@ export const saveDates = write('dates.save', {
  * null, the class and all students with overrides are checked; otherwise these students and nobody else.
  */
 export const findConflicts = list('dates.findConflicts', {
-  params: { class: c.int8, version: c.int8, students: nullable(c.int8Array) },
+  params: { class: c.int8, students: nullable(c.int8Array) },
   row: {
     lesson_id: c.int8,
     parent_id: nullable(c.int8),
@@ -120,9 +120,10 @@ export const findConflicts = list('dates.findConflicts', {
   text: `
     select d.lesson_id, d.parent_id, v.name, d.enrolment_id as student_id, ${nameOf('p')} as student,
            coalesce(d.opens_at >= d.due_at, false) as is_due_early, coalesce(d.due_at > d.closes_at, false) as is_closed_early
-      from dates_in(:class, :version) d join lesson_versions v on v.version_id = :version and v.lesson_id = d.lesson_id
+      from classes k cross join lateral dates_in(k.id, k.version_id) d
+      join lesson_versions v on v.version_id = k.version_id and v.lesson_id = d.lesson_id
       left join enrolments e on e.id = d.enrolment_id left join people p on p.id = e.person_id
-     where (:students is null or d.enrolment_id = any(:students))
+     where k.id = :class and (:students is null or d.enrolment_id = any(:students))
        and (d.opens_at >= d.due_at or d.due_at > d.closes_at or d.opens_at >= d.closes_at)
      order by d.enrolment_id nulls first, v.position limit 10000`,
 })

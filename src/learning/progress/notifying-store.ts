@@ -12,6 +12,26 @@ export const listLessons = list('progress.listNotifiedLessons', {
      order by r.n`,
 })
 
+/**
+ * Lists lessons that students can start now because they have passed the lesson of a row. Child lessons count only if
+ * the lesson that was passed is next to them.
+ */
+export const listUnlocked = list('progress.listUnlocked', {
+  params: { rows: c.json, now: c.timestamptz },
+  row: { n: c.int8, class: c.text, class_name: c.text, lesson: c.text, lesson_id: c.int8, name: c.text },
+  text: `
+    select r.n, c.key as class, c.name as class_name, l.key as lesson, v.lesson_id, v.name
+      from json_to_recordset(:rows) as r(n bigint, enrolment bigint, lesson bigint)
+      join enrolments e on e.id = r.enrolment and e.status = 'active' join classes c on c.id = e.class_id and c.ended_at is null
+      join lesson_versions b on b.version_id = c.version_id and b.lesson_id = r.lesson
+      join lesson_versions v on v.version_id = c.version_id and (v.parent_id is null or v.parent_id = b.parent_id) join lessons l on l.id = v.lesson_id
+     cross join lateral passed_lessons(e.id) as d(passed)
+     cross join lateral lock_of(e.id, d.passed, c, v, :now) k
+     where r.lesson = any(k.required) and r.lesson = any(d.passed) and not k.locked and k.by_hand is null
+       and not exists (select from attempts t where t.enrolment_id = e.id and t.lesson_id = v.lesson_id)
+     order by r.n, v.position`,
+})
+
 const target = {
   enrolment: c.int8,
   person_id: c.int8,
@@ -28,31 +48,38 @@ const target = {
 }
 
 /**
- * Lists the students to whom dates apply, with the number of lessons that each has not completed. A date of a lesson
- * also covers its child lessons, and a date without a lesson all lessons of the class. `column` is the date, `dates`
- * matches rows of lesson_dates, and `more` the lessons.
+ * Lists the students to whom dates apply, with the number of lessons that each has not completed. As in the calendar, a
+ * date that a lesson shares with its class or its parent lesson is a date of those, so nobody is told twice. Child
+ * lessons count only if none of the others remain. `column` is the date, `dates` matches rows of lesson_dates, and
+ * `more` the lessons.
  */
 const listTargets = (name: string, column: 'due_at' | 'opens_at', dates: string, more = '') =>
   list(name, {
     params: { since: c.timestamptz, now: c.timestamptz, after: c.int8, limit: c.int8 },
     row: target,
     text: `
-    select e.id as enrolment, e.person_id, c.id as class_id, c.key as class, c.name as class_name, min(dl.key) as lesson, d.lesson_id,
-           coalesce(min(dv.name), case when count(*) = 1 then min(v.name) end) as name, count(*) as lessons, min(d.${column}) as at,
-           coalesce((select i.time_zone from notification_inboxes i where i.person_id = e.person_id), min(o.time_zone)) as zone
-      from lesson_dates d
-      join classes c on c.id = d.class_id and c.ended_at is null
-      join courses k on k.id = c.course_id join organisations o on o.id = k.organisation_id
-      join enrolments e on e.class_id = c.id and e.status = 'active' and e.id = coalesce(d.enrolment_id, e.id)
-      join lesson_versions v on v.version_id = c.version_id and (d.lesson_id is null or d.lesson_id in (v.lesson_id, v.parent_id))
-      left join lessons dl on dl.id = d.lesson_id
-      left join lesson_versions dv on dv.version_id = c.version_id and dv.lesson_id = d.lesson_id
-      left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
-     cross join lateral dates_of(e.id, c.id, v.lesson_id, v.parent_id) a
-     where ${dates} and a.${column} = d.${column} and coalesce(s.state, '') <> 'completed' and e.id > :after ${more}
-       and not exists (select from lesson_versions h where h.version_id = v.version_id and h.parent_id = v.lesson_id)
-     group by e.id, e.person_id, c.id, d.lesson_id, d.${column}
-     order by e.id fetch first (:limit) rows with ties`,
+    select t.enrolment, t.person_id, t.class_id, t.class, t.class_name, tl.key as lesson, t.target as lesson_id,
+           coalesce(tv.name, case when t.lessons = 1 then t.name end) as name, t.lessons, t.at,
+           coalesce((select i.time_zone from notification_inboxes i where i.person_id = t.person_id), t.time_zone) as zone
+      from (select e.id as enrolment, e.person_id, c.id as class_id, c.key as class, c.name as class_name, c.version_id, o.time_zone, g.target, a.${column} as at,
+                   coalesce(nullif(count(distinct v.lesson_id) filter (where v.parent_id is null), 0), count(distinct v.lesson_id)) as lessons,
+                   coalesce(min(v.name) filter (where v.parent_id is null), min(v.name)) as name
+              from lesson_dates d
+              join classes c on c.id = d.class_id and c.ended_at is null
+              join courses k on k.id = c.course_id join organisations o on o.id = k.organisation_id
+              join enrolments e on e.class_id = c.id and e.status = 'active' and e.id = coalesce(d.enrolment_id, e.id)
+              join lesson_versions v on v.version_id = c.version_id and (d.lesson_id is null or d.lesson_id in (v.lesson_id, v.parent_id))
+              left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
+             cross join lateral dates_of(e.id, c.id, v.lesson_id, v.parent_id) a
+             cross join lateral dates_of(e.id, c.id, v.parent_id, null) p
+             cross join lateral dates_of(e.id, c.id, null, null) w
+             cross join lateral (
+               select case when a.${column} = w.${column} then null when v.parent_id is not null and a.${column} = p.${column} then v.parent_id else v.lesson_id end as target) g
+             where ${dates} and a.${column} = d.${column} and not coalesce(has_completed(s), false) and e.id > :after ${more}
+             group by e.id, c.id, o.id, g.target, a.${column}
+             order by e.id fetch first (:limit) rows with ties) t
+      left join lessons tl on tl.id = t.target left join lesson_versions tv on tv.version_id = t.version_id and tv.lesson_id = t.target
+     order by t.enrolment`,
   })
 
 /** Dates that were set a moment before :since may have been committed after it. Repeating them does no harm. */

@@ -148,6 +148,31 @@ test('students are notified of what others do', async (t) => {
   })
 })
 
+test('students are notified of lessons that a grade unlocks, once', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const { post } = await openClasses(app, { lessons: LESSONS, alpha: { sequential: true } })
+  const avery = await app.as('avery')
+  const learn = { lessonId: 'walkaround', classId: 'alpha' }
+  await avery.post('/edu/v1/lesson/progress/start', learn)
+  await avery.post('/edu/v1/lesson/progress', { ...learn, complete: true, pass: false, score: 60 })
+  for (const [score, pass] of [
+    [70, false],
+    [87, true],
+    [50, false],
+    [90, true],
+  ]) {
+    const grade = { lessonId: 'walkaround', studentId: 'avery-alpha', score, pass, reason: 'Tyres.' }
+    assert.equal((await post('casey', '/edu/v1/lesson/progress/grade', grade)).status, 200)
+    await settleTwice(app)
+  }
+  const titles = await titlesOf(app, 'avery')
+  assert.deepEqual(
+    titles.filter((title) => title.endsWith('is unlocked')),
+    ['Checklist is unlocked'],
+  )
+  assert.equal(titles.indexOf('Checklist is unlocked'), 2, titles.join())
+})
+
 test('students are notified of dates', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openClasses(app, { lessons: LESSONS, alpha: { sequential: false } })
@@ -173,6 +198,12 @@ test('students are notified of dates', async (t) => {
         from classes c where c.key = 'alpha'
       on conflict (class_id, lesson_id, enrolment_id) do update set due_at = excluded.due_at, opens_at = excluded.opens_at, set_at = excluded.set_at`)
   const clear = () => app.sql('delete from notifications; delete from lesson_dates')
+  /** Stores Avery's standing in a lesson. */
+  const stand = (lesson: string, state: string, attempts: number) =>
+    app.sql(`
+      insert into standings (enrolment_id, lesson_id, state, result, attempts, changed_at)
+      select e.id, l.id, '${state}', 'PASS', ${attempts}, now() from enrolments e, lessons l where e.key = 'avery-alpha' and l.key = '${lesson}'
+      on conflict (enrolment_id, lesson_id) do update set state = excluded.state, attempts = excluded.attempts`)
 
   await t.test('a day before a lesson is due, and when it is overdue, once each', async () => {
     await setDate('walkaround', { due: '2027-01-15T13:00:00Z' })
@@ -207,12 +238,14 @@ test('students are notified of dates', async (t) => {
     assert.deepEqual(await titlesOf(app, 'avery'), ['Check ride is overdue'])
     await clear()
     await setDate('ride', { due: iso(HOUR_MS) })
-    await app.sql(`
-      insert into standings (enrolment_id, lesson_id, state, result, changed_at)
-      select e.id, l.id, 'completed', 'PASS', now() from enrolments e, lessons l where e.key = 'avery-alpha' and l.key = 'ride'`)
+    await stand('ride', 'completed', 1)
+    await run()
+    // The same holds while another attempt is open.
+    await stand('ride', 'in progress', 2)
+    await setDate('ride', { due: iso(HOUR_MS + 60_000) })
     await run()
     assert.deepEqual(await titlesOf(app, 'avery'), [])
-    assert.match((await titlesOf(app, 'blake')).join(), /^Check ride is due \w+ at \d\d:\d\d$/)
+    assert.match((await titlesOf(app, 'blake')).join(), /^(Check ride is due \w+ at \d\d:\d\d,?){2}$/)
   })
 
   await t.test('once for a lesson with its parts, and once for a whole class', async () => {
@@ -223,8 +256,28 @@ test('students are notified of dates', async (t) => {
     await clear()
     await setDate(null, { due: iso(-HOUR_MS) })
     await run()
-    assert.deepEqual(await titlesOf(app, 'blake'), ['4 lessons of Alpha are overdue'])
-    assert.deepEqual(await titlesOf(app, 'avery'), ['3 lessons of Alpha are overdue'])
+    assert.deepEqual(await titlesOf(app, 'blake'), ['3 lessons of Alpha are overdue'])
+    assert.deepEqual(await titlesOf(app, 'avery'), ['2 lessons of Alpha are overdue'])
+  })
+
+  await t.test('once if a lesson is due at the same time as its parent lesson or its class', async () => {
+    await clear()
+    for (const lesson of [null, 'checklist', 'interior']) await setDate(lesson, { due: iso(-HOUR_MS) })
+    await setDate('checklist', { due: iso(-HOUR_MS) }, 'blake-alpha')
+    await run()
+    assert.deepEqual(await titlesOf(app, 'blake'), ['3 lessons of Alpha are overdue'])
+    await clear()
+    for (const lesson of ['checklist', 'interior']) await setDate(lesson, { due: iso(-HOUR_MS) })
+    await run()
+    assert.deepEqual(await titlesOf(app, 'blake'), ['Checklist is overdue'])
+  })
+
+  await t.test('of a lesson whose parts are completed, but not the lesson itself', async () => {
+    await clear()
+    for (const lesson of ['interior', 'exterior']) await stand(lesson, 'completed', 1)
+    await setDate('checklist', { due: iso(-HOUR_MS) })
+    await run()
+    assert.deepEqual(await titlesOf(app, 'avery'), ['Checklist is overdue'])
   })
 
   await t.test('when a lesson opens by its date', async () => {

@@ -9,12 +9,15 @@ import * as store from './notifying-store.ts'
 type ProgressEvent = EventOf<typeof progressEvents>
 type NotifiedEvent = Extract<ProgressEvent, { kind: 'attempt.graded' | 'attempt.completed' | 'attempt.granted' }>
 
-/** Notifies students whose work was graded or evaluated, or who got another attempt, by somebody else. */
+/**
+ * Notifies students whose work was graded or evaluated, or who got another attempt, by somebody else, and of lessons
+ * that are unlocked by the grade.
+ */
 export const progressNotifier: Consumer<Environment, NotifiedEvent> = {
   name: 'notifications of progress',
   kinds: ['attempt.graded', 'attempt.completed', 'attempt.granted'],
   start: 'end',
-  handle: async (tx, events, { get }) => {
+  handle: async (tx, events, { get, clock }) => {
     const byOthers = events.filter(({ payload }) => payload.by !== payload.person)
     if (byOthers.length === 0) return
     const wanted = byOthers.map(({ payload: { enrolment, lesson } }, n) => ({ n, enrolment, lesson }))
@@ -30,7 +33,20 @@ export const progressNotifier: Consumer<Environment, NotifiedEvent> = {
         at: event.at,
       }
     })
-    await notify(tx, notifications, get(messagePolicy))
+    const opened = await tx.all(store.listUnlocked, { rows: JSON.stringify(wanted), now: clock() })
+    const unlocked = opened.map((row): NewNotification => {
+      const { payload, at } = byOthers[row.n]!
+      return {
+        personId: payload.person,
+        ...tellUnlocked(row),
+        // A grade that is changed unlocks the lesson once.
+        key: `passed:${payload.enrolment}:${row.lesson_id}`,
+        link: lessonPath(row),
+        scope: `class:${payload.class}`,
+        at,
+      }
+    })
+    await notify(tx, [...notifications, ...unlocked], get(messagePolicy))
   },
 }
 
@@ -45,6 +61,12 @@ const tellGranted = ({ name, class_name }: LessonName) => ({
   kind: 'unlocked' as const,
   title: `Another attempt at ${name}`,
   text: `You can start ${name} once more, in the class ${class_name}.`,
+})
+
+const tellUnlocked = ({ name, class_name }: LessonName) => ({
+  kind: 'unlocked' as const,
+  title: `${name} is unlocked`,
+  text: `You can start ${name} now, in the class ${class_name}.`,
 })
 
 function tellGraded(

@@ -13,11 +13,8 @@ const secondsOnTask = (stoppedAt: string): string => `
            case when s.active_since is null then s.active_ms
                 else s.active_ms + greatest(0, floor(extract(epoch from least(:now, ${stoppedAt}) - s.active_since) * 1000)::bigint) end / 1000`
 
-/**
- * Whether no attempt is completed in a standing, or there is no standing. All attempts but the latest are completed.
- */
-const isOpen = (standing: string): string =>
-  `coalesce(${standing}.completed_at is null and ${standing}.attempts < 2, true)`
+/** Tells whether the student has completed no attempt. Without a standing there is none. */
+const IS_OPEN = 'not coalesce(has_completed(s), false)'
 
 /** A lesson of a student's class, as JSON. Times are in PostgreSQL's format. */
 export interface LessonRow {
@@ -82,7 +79,7 @@ export const findResults = list('results.findResults', {
              t.key as attempt, t.state, t.pass, s.score, s.best_score, coalesce(s.attempts, 0) as attempts,
              coalesce(s.awaits_grade, false) as awaits_grade, coalesce(${secondsOnTask(STOPPED)}, 0) as seconds,
              s.started_at::text as started_at, s.completed_at::text as completed_at,
-             coalesce(s.completed_at > h.due_at, false) as is_late, coalesce(h.due_at < :now and ${isOpen('s')}, false) as is_overdue
+             coalesce(s.completed_at > h.due_at, false) as is_late, coalesce(h.due_at < :now and ${IS_OPEN}, false) as is_overdue
         from classes c cross join lateral passed_lessons(e.id) as d(passed) join lesson_versions v on v.version_id = c.version_id
         join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
         left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
@@ -176,7 +173,7 @@ const IS_IN_STATE = `(:state is null or case when :state in ('late', 'overdue')
     'e.id',
     OWN_DUES,
     `(:stateLesson is null or k.lesson_id = :stateLesson)
-               and case when :state = 'late' then s.completed_at > d.due_at else ${isOpen('s')} end`,
+               and case when :state = 'late' then s.completed_at > d.due_at else ${IS_OPEN} end`,
   )})
   when :state = 'not started'
   then (select count(*) from standings f where f.enrolment_id = e.id and f.result <> 'NOT STARTED'
@@ -203,7 +200,7 @@ const gradebook = (columns: string, join: string, where: string, order: string) 
                      '],"timeOnTask":[', string_agg((${secondsOnTask('g.stopped_at')})::text, ','),
                      '],"waiting":[', string_agg((k.place - 1)::text, ',') filter (where s.awaits_grade),
                      '],"late":[', string_agg((k.place - 1)::text, ',') filter (where s.completed_at > g.dues[k.place]),
-                     '],"overdue":[', case when :hasDates then (select string_agg((d.place - 1)::text, ',')${overduePlaces('g.id', 'g.dues', isOpen('s'))}) end,
+                     '],"overdue":[', case when :hasDates then (select string_agg((d.place - 1)::text, ',')${overduePlaces('g.id', 'g.dues', IS_OPEN)}) end,
                      '],"passed":', count(*) filter (where s.is_passed), ',"meanScore":', coalesce(round(avg(s.score)::numeric, 2)::text, 'null'))
               from standings s join unnest(:lessons) with ordinality k(lesson_id, place) on k.lesson_id = s.lesson_id
              where s.enrolment_id = g.id and s.result <> 'NOT STARTED') as standings${columns}

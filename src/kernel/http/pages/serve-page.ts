@@ -33,7 +33,7 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
       request.who = who
       const problem = refuseBody(request)
       if (problem) throw problem
-      const body = page.method === 'GET' ? undefined : await readBody(environment, request, from)
+      const body = from === 'query' ? undefined : await readBody(environment, request, from)
       const input = readInput({ query: request.query, body })
       const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
       const context: PageContext = { db: environment.db, who, environment, request, csrfToken }
