@@ -114,6 +114,8 @@ test('the whole story, from the front page on', { skip: noChromium }, async (t) 
     await inDialog(ellis, 'Create class')
     await heading(ellis, 'Roster')
     await link(ellis, 'Settings')
+    // The roster has a field of the same name.
+    await heading(ellis, 'Settings')
     await ellis.getByLabel('Handle').fill('@casey')
     await button(ellis, 'Add')
     await ellis.getByText('@casey added').waitFor()
