@@ -1,4 +1,5 @@
--- Whether a student has completed an attempt at a lesson. All attempts but the latest are completed. Null without a standing.
+-- Whether a student has completed an attempt at a lesson; null without a standing. All attempts but the latest are
+-- completed.
 create function has_completed(s standings) returns boolean language sql immutable begin atomic
   select s.attempts > case when s.state = 'completed' then 0 else 1 end;
 end;

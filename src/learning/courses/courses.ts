@@ -46,7 +46,10 @@ export async function readLesson(db: Db, who: Member, { lessonId, classId }: Rea
   )
 }
 
-/** Reads the content of a lesson for those who take or teach it. Students cannot read a lesson that is locked, or while they are suspended. */
+/**
+ * Reads the content of a lesson for those who take or teach it. Students cannot read a lesson that is locked, or while
+ * they are suspended.
+ */
 export async function readLessonContent(
   db: Db,
   who: Member,

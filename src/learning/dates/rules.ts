@@ -89,7 +89,11 @@ export interface PlacedEntry {
  * applies to the lesson.
  */
 export function placeConflict(conflict: Conflict, entries: readonly PlacedEntry[]): DatesFault | undefined {
-  const [fields, must, what] = explain(conflict)
+  const [fields, must, what] = conflict.is_due_early
+    ? ([['due', 'opens'], 'put the due date after the opening time', 'would be due before it opens'] as const)
+    : conflict.is_closed_early
+      ? ([['closes', 'due'], 'put the closing time at or after the due date', 'would close before it is due'] as const)
+      : ([['closes', 'opens'], 'put the closing time after the opening time', 'would close before it opens'] as const)
   const candidates = entries
     .filter(({ lesson }) => lesson === null || lesson === conflict.lesson_id || lesson === conflict.parent_id)
     .filter(({ student }) => student === null || student === conflict.student_id)
@@ -102,13 +106,6 @@ export function placeConflict(conflict: Conflict, entries: readonly PlacedEntry[
   }
   return undefined
 }
-
-const explain = ({ is_due_early, is_closed_early }: Conflict) =>
-  is_due_early
-    ? ([['due', 'opens'], 'put the due date after the opening time', 'would be due before it opens'] as const)
-    : is_closed_early
-      ? ([['closes', 'due'], 'put the closing time at or after the due date', 'would close before it is due'] as const)
-      : ([['closes', 'opens'], 'put the closing time after the opening time', 'would close before it opens'] as const)
 
 /** Dates of the student win over those of everybody, and those of the lesson over the parent's and the class's. */
 const rank = ({ lesson, student }: PlacedEntry, conflict: Conflict): number =>
