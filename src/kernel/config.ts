@@ -152,8 +152,23 @@ const SETTINGS = {
     'the embedded one',
     postgresAddress,
   ),
+  DATABASE_READ_URL: optional(
+    'URL of the standbys of DATABASE_URL, from which reports, exports, statistics and statement browsing read ([docs/fleet.md](fleet.md)).',
+    'none: everything is read from DATABASE_URL',
+    postgresAddress,
+  ),
+  DATABASE_READ_LAG_SECONDS: setting(
+    'How far behind a standby may be (seconds). While it is further behind, DATABASE_URL is read instead.',
+    '10',
+    whole(1, 3600),
+  ),
+  DATABASE_WAIT_SECONDS: setting(
+    'How long a request waits for a database that was lost, such as while a standby is promoted (seconds). With 0, such requests are refused at once with 503.',
+    '0',
+    whole(0, 60),
+  ),
   DATABASE_PASSWORD: optional(
-    'Password for DATABASE_URL; it may contain any characters. In the URL itself, characters such as `/`, `@`, `#` and `%` must be percent-encoded.',
+    'Password for DATABASE_URL and DATABASE_READ_URL; it may contain any characters. In the URL itself, characters such as `/`, `@`, `#` and `%` must be percent-encoded.',
     'the one in DATABASE_URL, if any',
     anyText,
   ),
@@ -427,6 +442,11 @@ const SETTINGS = {
     'none: all are kept',
     whole(1, 36_500),
   ),
+  DRAIN_SECONDS: setting(
+    'How long the platform still serves requests after it was told to stop, while `/readyz` reports that it is not ready (seconds). A load balancer needs this time to send requests elsewhere.',
+    '0',
+    whole(0, 600),
+  ),
   STOP_SECONDS: setting(
     'Time that the platform waits for current requests when it is stopped (seconds).',
     '7',
@@ -489,9 +509,12 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const { DATABASE_PASSWORD, ...settings } = values as unknown as Settings
   if (DATABASE_PASSWORD) {
     if (!given.DATABASE_URL?.trim()) mistakes.push('DATABASE_PASSWORD can only be set together with DATABASE_URL')
-    else if (settings.DATABASE_URL && URL.parse(settings.DATABASE_URL)?.password)
-      mistakes.push('DATABASE_PASSWORD must not be set if DATABASE_URL has a password: remove one of them')
+    for (const name of ['DATABASE_URL', 'DATABASE_READ_URL'] as const)
+      if (settings[name] && URL.parse(settings[name])?.password)
+        mistakes.push(`DATABASE_PASSWORD must not be set if ${name} has a password: remove one of them`)
   }
+  if (settings.DATABASE_READ_URL && !given.DATABASE_URL?.trim())
+    mistakes.push('DATABASE_READ_URL can only be set together with DATABASE_URL')
   const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
   const content = settings.CONTENT_URL ?? contentUrlFor(base)
@@ -540,6 +563,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   return {
     ...settings,
     DATABASE_URL: settings.DATABASE_URL && addPassword(settings.DATABASE_URL, DATABASE_PASSWORD),
+    DATABASE_READ_URL: settings.DATABASE_READ_URL && addPassword(settings.DATABASE_READ_URL, DATABASE_PASSWORD),
     DATA_DIR: resolve(settings.DATA_DIR),
     MESSAGES: way,
     BASE_URL: base,

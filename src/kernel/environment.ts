@@ -38,6 +38,8 @@ export interface Environment {
   readonly clock: Clock
   /** Aborted when the process stops. Then no new work starts, and streams end. */
   readonly stopping: AbortSignal
+  /** True if the process will stop soon. It still serves requests, but load balancers should send them elsewhere. */
+  readonly isLeaving: boolean
   /**
    * Derives a key for one purpose in this environment, so that a signature made for one purpose is invalid for any
    * other.
@@ -47,6 +49,8 @@ export interface Environment {
   keysFor(purpose: string): readonly Buffer[]
   get<T>(service: Service<T>): T
   provide<T>(service: Service<T>, value: T): void
+  /** Reports "not ready" from now on, and still serves requests. */
+  leave(): void
   stop(): void
   close(): Promise<void>
 }
@@ -70,6 +74,7 @@ export function openEnvironment({ secretKeys, ...parts }: EnvironmentOptions): E
   const stopping = new AbortController()
   // Every open stream adds a listener to this signal, so the warning about many listeners is turned off.
   setMaxListeners(0, stopping.signal)
+  let isLeaving = false
   const opened = new Map<Service<unknown>, unknown>()
   const keysFor = (purpose: string): Buffer[] => {
     if (secretKeys === undefined)
@@ -83,6 +88,9 @@ export function openEnvironment({ secretKeys, ...parts }: EnvironmentOptions): E
     url: parts.url ?? (name === 'production' ? config.BASE_URL : config.SANDBOX_URL),
     contentUrl: name === 'production' ? config.CONTENT_URL : config.SANDBOX_CONTENT_URL,
     stopping: stopping.signal,
+    get isLeaving() {
+      return isLeaving
+    },
     keysFor,
     keyFor: (purpose) => keysFor(purpose)[0]!,
     get: <T>(service: Service<T>): T => {
@@ -94,9 +102,15 @@ export function openEnvironment({ secretKeys, ...parts }: EnvironmentOptions): E
       return made
     },
     provide: (service, value) => void opened.set(service as Service<unknown>, value),
-    stop: () => stopping.abort(),
-    close: async () => {
+    leave: () => {
+      isLeaving = true
+    },
+    stop: () => {
+      isLeaving = true
       stopping.abort()
+    },
+    close: async () => {
+      environment.stop()
       for (const [one, value] of [...opened].reverse()) await one.close?.(value)
       await db.close()
     },

@@ -16,6 +16,7 @@ export const exportOperations: readonly Operation[] = [
     input: Export,
     output: { kind: 'file', mediaType: 'application/zip', headers: { 'Content-Disposition': 'The name of the file' } },
     errors: ['wrongCredentials'],
+    mayLag: true,
     run: ({ db, who, environment }, input) => exportEverything(db, who, input, environment),
   }),
 ]

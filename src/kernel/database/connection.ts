@@ -141,8 +141,13 @@ export function classifyError(error: unknown): Error {
   return error
 }
 
+/** Seconds after which a client should repeat a request that failed because the database was lost. */
+const RETRY_AFTER_SECONDS = 1
+
+export const unavailable = (): PlatformError => notReady(new Error('The database is not available'))
+
 export const notReady = (cause: unknown, description?: string): PlatformError =>
-  Object.assign(fail('notReady', description), { cause })
+  Object.assign(fail('notReady', description, RETRY_AFTER_SECONDS), { cause })
 
 /** Explains to an operator what to do if the database cannot be reached at startup. */
 export function explainConnection(error: unknown): StartupError {

@@ -13,9 +13,12 @@ import {
 import type { Lanes } from './db.ts'
 import { openListLane } from './list-lane.ts'
 import { type Listener, openListener } from './listener.ts'
+import { makePatience } from './patience.ts'
 import { openPool } from './pool.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
 import { openReportLane, type ReportLimits } from './report-lane.ts'
+import { openStandby, type Standby } from './standby.ts'
+import type { Report, Statement } from './statement.ts'
 import { runHook, runTransaction } from './transaction.ts'
 
 // Other rooms use the database through this file and `statement.ts`, whichever file declares a name.
@@ -27,11 +30,13 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
   readonly schema: string
   /**
    * Returns the same connections for work on behalf of one caller. Lists and reports of a caller wait for each other,
-   * so
-   * that they do not delay those of others. Without this, they count as the platform's own.
+   * so that they do not delay those of others. Without this, they count as the platform's own. If `mayLag` is true,
+   * lists and reports are read from a standby, and may miss the changes of the last seconds.
    */
-  as(caller: string): Lanes
+  as(caller: string | undefined, mayLag?: boolean): Lanes
   isAvailable(): boolean
+  /** Returns true if requests can be served, if need be after waiting for a database that was just lost. */
+  canServe(): boolean
   /**
    * Figures for monitoring. `readsGathered` and `readStatements` count since the start; the others are current values.
    */
@@ -46,6 +51,8 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
     listsWaiting: number
     reportsRunning: number
     reportsWaiting: number
+    standbyReads: number
+    standbyRefusals: number
   }
   /** Refuses new work, and waits a few seconds for running work to end. */
   close(): Promise<void>
@@ -57,6 +64,10 @@ export interface DatabaseOptions {
   poolSize: number
   readConnections: number
   statementTimeoutMs: number
+  /** How long a call waits for a database that was lost; 0 by default. */
+  waitMs?: number
+  /** Standbys for reads that may be up to `lagMs` old. */
+  standby?: { connection: Connection; lagMs: number } | undefined
   reports?: Partial<ReportLimits>
   applicationName?: string
   settings?: Settings
@@ -94,11 +105,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   let reads: ReadLane
   let isStalled = false
-  const isAvailable = () => !isStalled && reads.isAvailable()
+  let lostAt: number | undefined
+  const isAvailable = () => {
+    const is = !isStalled && reads.isAvailable()
+    if (is) lostAt = undefined
+    else lostAt ??= performance.now()
+    return is
+  }
+  const { waitMs = 0 } = options
+  const patience = makePatience({ waitMs, isAvailable })
   const shared = { config, settings, isAvailable, onProblem }
-  const pool = openPool({ ...shared, max: options.poolSize, min: 1, idleMs: IDLE_TIMEOUT_MS, guardMs })
+  const pool = openPool({ ...shared, patience, max: options.poolSize, min: 1, idleMs: IDLE_TIMEOUT_MS, guardMs })
   const lists = openListLane({ ...shared, settings: { ...settings, ...READ_SETTINGS }, guardMs })
   const reports = openReportLane({ ...shared, limits: options.reports, guardExtraMs: GUARD_EXTRA_MS })
+  let standby: Standby | undefined
 
   const open = async (settings: Settings): Promise<pg.Client> => {
     const client = new pg.Client(config)
@@ -123,13 +143,43 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     const hold = holdWith(READ_SETTINGS)
     reads = await openReadLane({ connections: options.readConnections, hold, guardMs })
-    listener = await openListener({ channel: schema, hold: holdWith({}), onProblem, onStall: () => abandon() })
+    listener = await openListener({
+      channel: schema,
+      hold: holdWith({}),
+      onProblem,
+      onStall: () => abandon(),
+      onPosition: (lsn) => standby?.notePosition(lsn),
+    })
   } catch (error) {
     await closeHeld()
     throw explainConnection(error)
   }
 
   const lanes = { read: reads, write: pool, list: lists, report: reports }
+  const runHere = <P, R>(statement: Statement<P, R>, params: P, caller: string | undefined): Promise<R[]> =>
+    lanes[statement.lane].all(statement, params, caller)
+  /** Repeats a read whose connection was lost. A write may have been carried out, so only its caller can repeat it. */
+  const runPatiently: typeof runHere = (statement, params, caller) =>
+    statement.lane === 'write'
+      ? runHere(statement, params, caller)
+      : patience.rerun(() => runHere(statement, params, caller))
+  const streamPatiently: typeof reports.stream = async function* (statement, params, caller) {
+    await patience.untilAvailable(patience.deadline())
+    yield* reports.stream(statement, params, caller)
+  }
+  const primary = patience.isOn
+    ? { lagMs: 0, all: runPatiently, stream: streamPatiently }
+    : { lagMs: 0, all: runHere, stream: reports.stream }
+  if (options.standby)
+    standby = openStandby({
+      pool: { config: { ...config, ...options.standby.connection }, settings, onProblem },
+      listSettings: READ_SETTINGS,
+      reports: options.reports,
+      lagMs: options.standby.lagMs,
+      guardMs,
+      guardExtraMs: GUARD_EXTRA_MS,
+      primary,
+    })
   listener.onListening((isListening) => {
     if (isListening) isStalled = false
   })
@@ -145,33 +195,47 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   let closed: Promise<void> | undefined
   const close = async (): Promise<void> => {
-    await Promise.all(Object.values(lanes).map((lane) => lane.close(CLOSE_TIMEOUT_MS)))
+    patience.end()
+    await Promise.all([...Object.values(lanes), standby].map((lane) => lane?.close(CLOSE_TIMEOUT_MS)))
     await closeHeld()
   }
 
   const forAll: Pick<Lanes, 'isTransaction' | 'owner' | 'transaction' | 'afterCommit' | 'tellHere'> = {
     isTransaction: false,
     owner: lanes,
-    transaction: (work) => runTransaction(pool.take, work, listener.dispatch, onProblem),
+    transaction: (work) => runTransaction(pool.take, work, listener.dispatch, onProblem, patience),
     afterCommit: (work) => runHook(work, onProblem),
     tellHere: listener.dispatch,
   }
   /** Hot path: this runs once per request. */
-  const lanesFor = (caller: string | undefined): Lanes => ({
-    ...forAll,
-    all: (statement, params) => lanes[statement.lane].all(statement, params, caller),
-    first: (statement, params) =>
-      statement.lane === 'read'
-        ? reads.first(statement, params)
-        : lanes[statement.lane].all(statement, params, caller).then((rows) => rows[0]),
-    stream: (statement, params) => reports.stream(statement, params, caller),
-  })
+  const lanesFor = (caller: string | undefined, mayLag = false): Lanes => {
+    const from = mayLag && standby ? standby : primary
+    const all = <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> =>
+      (statement.lane === 'list' || statement.lane === 'report' ? from : primary).all(statement, params, caller)
+    return {
+      ...forAll,
+      lagMs: from.lagMs,
+      all,
+      first: (statement, params) =>
+        statement.lane === 'read' && !patience.isOn
+          ? reads.first(statement, params)
+          : all(statement, params).then((rows) => rows[0]),
+      stream: <P, R>(statement: Report<P, R>, params: P) => from.stream(statement, params, caller),
+    }
+  }
   return {
     ...lanesFor(undefined),
     schema,
     isAvailable,
     as: lanesFor,
-    figures: () => ({ ...pool.figures(), ...reads.figures(), ...lists.figures(), ...reports.figures() }),
+    canServe: () => isAvailable() || performance.now() - (lostAt ?? 0) < waitMs,
+    figures: () => ({
+      ...pool.figures(),
+      ...reads.figures(),
+      ...lists.figures(),
+      ...reports.figures(),
+      ...(standby?.figures() ?? { standbyReads: 0, standbyRefusals: 0 }),
+    }),
     onMessage: listener.onMessage,
     onListening: listener.onListening,
     close: () => {

@@ -23,6 +23,8 @@ interface Queries {
    * run.
    */
   afterCommit(work: () => void): void
+  /** How old the results of lists and reports may be, in milliseconds: 0 unless they are read from a standby. */
+  readonly lagMs: number
   /** Delivers a message to listeners in this process, as if it had arrived from the database. */
   tellHere(message: string): void
 }

@@ -24,8 +24,8 @@ const IDLE_MS = 60_000
 /** The key of lists that the platform reads for itself. */
 const PLATFORM = 'platform'
 
-export function openListLane(options: Omit<PoolOptions, 'max' | 'min' | 'idleMs'>): ListLane {
-  const pool = openPool({ ...options, max: CONNECTIONS, min: 1, idleMs: IDLE_MS })
+export function openListLane(options: Omit<PoolOptions, 'max' | 'min' | 'idleMs'> & { min?: number }): ListLane {
+  const pool = openPool({ min: 1, ...options, max: CONNECTIONS, idleMs: IDLE_MS })
   const gate = new Gate({
     atOnce: CONNECTIONS,
     perKey: PER_CALLER,

@@ -23,8 +23,10 @@ export interface ListenerOptions {
   channel: string
   hold: HoldConnection
   onProblem(error: Error): void
-  /** Called when the connection is open, but the server does not respond. */
+  /** Called when the connection is open, but the server does not respond, or is no longer the primary. */
   onStall(): void
+  /** Called with the position up to which the primary has written its log, about once a second. */
+  onPosition?(lsn: string): void
 }
 
 const HEARTBEAT_MS = 1_000
@@ -53,15 +55,27 @@ export async function notify(db: Db, topic: string, payload: Readonly<Record<str
  */
 const LAST_LOOK_MS = 50
 
-async function checkHeartbeat(client: Client, onStall: () => void): Promise<void> {
+/** A server that was demoted keeps its connections, but accepts no more writes. */
+const HEARTBEAT = 'select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn() end as lsn'
+
+async function checkHeartbeat(
+  client: Client,
+  { onStall, onPosition }: Pick<ListenerOptions, 'onStall' | 'onPosition'>,
+): Promise<void> {
+  const drop = (problem: string) => {
+    onStall()
+    client.connection.stream.destroy(new Error(problem))
+  }
   let timer = setTimeout(() => {
-    timer = setTimeout(() => {
-      onStall()
-      client.connection.stream.destroy(new Error('The database does not respond'))
-    }, LAST_LOOK_MS)
+    timer = setTimeout(() => drop('The database does not respond'), LAST_LOOK_MS)
   }, HEARTBEAT_DEADLINE_MS)
-  await client.query('select 1').catch((error) => client.connection.stream.destroy(error))
+  const found = await client.query<{ lsn: string | null }>(HEARTBEAT).catch((error) => {
+    client.connection.stream.destroy(error)
+  })
   clearTimeout(timer)
+  const lsn = found?.rows[0]?.lsn
+  if (lsn === null) drop('The database is a standby')
+  else if (lsn) onPosition?.(lsn)
 }
 
 export async function openListener(options: ListenerOptions): Promise<Listener> {
@@ -98,7 +112,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       client.on('notification', ({ payload }) => dispatch(payload ?? ''))
       await client.query({ text: `listen ${client.escapeIdentifier(options.channel)}`, ...deadline })
       // A dead connection looks like an idle one; only a heartbeat tells them apart.
-      heartbeat = setInterval(() => void checkHeartbeat(client, options.onStall), HEARTBEAT_MS)
+      heartbeat = setInterval(() => void checkHeartbeat(client, options), HEARTBEAT_MS)
       tell(true)
     },
     onDown: () => {

@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { PlatformError } from '../errors.ts'
-import { notReady, prepareSession, type Settings } from './connection.ts'
+import { notReady, prepareSession, type Settings, unavailable } from './connection.ts'
 import { Gatherer, type GatherOptions } from './gather.ts'
+import { isConnectionLost, type Patience } from './patience.ts'
 import type { Encoded, Statement } from './statement.ts'
 import { prepareEnds, run } from './transaction.ts'
 
@@ -27,6 +28,10 @@ export interface PoolOptions {
   /** If a response takes longer than this, the server counts as hung. */
   guardMs: number
   isAvailable(): boolean
+  /** Lets calls wait for a database that was lost. Without it, they are refused at once. */
+  patience?: Patience
+  /** Throws if a connection must not be used. */
+  check?(client: pg.PoolClient): Promise<void>
   onProblem(error: Error): void
 }
 
@@ -55,7 +60,8 @@ const batchOptions = (
   },
 })
 
-export function openPool({ config, settings, max, min, idleMs, guardMs, isAvailable, onProblem }: PoolOptions): Pool {
+export function openPool(options: PoolOptions): Pool {
+  const { config, settings, max, min, idleMs, guardMs, isAvailable, patience, check, onProblem } = options
   const pool = new pg.Pool({
     ...config,
     query_timeout: guardMs,
@@ -81,9 +87,9 @@ export function openPool({ config, settings, max, min, idleMs, guardMs, isAvaila
    */
   const waiting = new Set<(problem: Error) => void>()
 
-  const take = (): Promise<pg.PoolClient> =>
+  const takeNow = (): Promise<pg.PoolClient> =>
     new Promise((resolve, reject) => {
-      if (!isAvailable()) return reject(notReady(undefined))
+      if (!isAvailable()) return reject(unavailable())
       waiting.add(reject)
       pool.connect((error, client) => {
         const isAwaited = waiting.delete(reject)
@@ -92,6 +98,21 @@ export function openPool({ config, settings, max, min, idleMs, guardMs, isAvaila
         else client.release()
       })
     })
+
+  /** Waits for a database that was lost. Nothing has been sent yet, so writes may wait too. */
+  const takeAvailable = patience?.isOn ? () => patience.rerun(takeNow) : takeNow
+  const take = check
+    ? async () => {
+        const client = await takeAvailable()
+        try {
+          await check(client)
+          return client
+        } catch (error) {
+          client.release(isConnectionLost(error))
+          throw error
+        }
+      }
+    : takeAvailable
 
   const runOnce = async <R>(statement: Statement<never, R>, values: Encoded[]): Promise<R[]> => {
     const client = await take()

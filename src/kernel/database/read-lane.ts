@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { PlatformError } from '../errors.ts'
-import { classifyError, type HoldConnection, notReady } from './connection.ts'
+import { classifyError, type HoldConnection, notReady, unavailable } from './connection.ts'
 import { type NamedText, Query } from './query.ts'
 import type { Encoded, Statement } from './statement.ts'
 
@@ -83,7 +83,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
   }
 
   function ask(statement: Statement, params: unknown, wantsFirst: boolean): Promise<unknown> {
-    if (lanes.size === 0 || isClosed) return Promise.reject(notReady(undefined))
+    if (lanes.size === 0 || isClosed) return Promise.reject(unavailable())
     return new Promise((resolve, reject) => {
       const call: Call = { params, wantsFirst, resolve, reject }
       const calls = queue.get(statement)

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { classifyError, hasCode } from './connection.ts'
 import { fetchBatches } from './cursor.ts'
 import type { Tx } from './db.ts'
+import { isConnectionLost, type Patience } from './patience.ts'
 import { type Ends, Query } from './query.ts'
 import type { Encoded, Report, RowReader, Statement } from './statement.ts'
 
@@ -39,6 +40,7 @@ export async function runTransaction<T>(
   work: (tx: Tx) => Promise<T>,
   tellHere: (message: string) => void,
   onProblem: (error: Error) => void,
+  patience: Patience,
 ): Promise<T> {
   for (let triesLeft = RETRIES; ; triesLeft--) {
     const client = await takeClient()
@@ -52,7 +54,8 @@ export async function runTransaction<T>(
     } catch (error) {
       const isLost = !(await attempt.rollBack())
       client.release(isLost)
-      if (isLost || !attempt.isRetryable() || triesLeft === 0) throw error
+      const mayRepeat = isLost ? patience.isOn && attempt.isLostBeforeCommit() : attempt.isRetryable()
+      if (!mayRepeat || triesLeft === 0) throw error
     }
     // A random delay, so that transactions that conflicted do not conflict again.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
@@ -63,6 +66,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
   const hooks: (() => void)[] = []
   let state: 'new' | 'begun' | 'over' | 'committed' = 'new'
   let isRetryable = false
+  let isLostBeforeCommit = false
 
   const note = (error: unknown): never => {
     if (hasCode(error, '40001', '40P01')) isRetryable = true
@@ -79,7 +83,10 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     return isFirst
   }
   const all = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> =>
-    run(client, statement, statement.encodeParams(params), { begins: enter(statement.name) }).catch(note)
+    run(client, statement, statement.encodeParams(params), { begins: enter(statement.name) }).catch((error) => {
+      isLostBeforeCommit ||= isConnectionLost(error)
+      return note(error)
+    })
   const finish = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
     const values = statement.encodeParams(params)
     const begins = enter(statement.name)
@@ -99,6 +106,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
   }
   const tx: Tx = {
     isTransaction: true,
+    lagMs: 0,
     get owner() {
       return tx
     },
@@ -114,6 +122,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     tx,
     hooks,
     isRetryable: () => isRetryable,
+    isLostBeforeCommit: () => isLostBeforeCommit,
     commit: async (): Promise<void> => {
       const isDone = state === 'new' || state === 'committed'
       state = 'over'

@@ -19,8 +19,8 @@ export function healthRoutes(environment: Environment, metrics: Metrics): PlainR
       path: '/readyz',
       name: 'readyz',
       handle: (request) => {
-        if (environment.stopping.aborted) throw fail('notReady', 'The platform is stopping')
-        if (!environment.db.isAvailable()) throw fail('notReady', 'The database does not respond')
+        if (environment.isLeaving) throw fail('notReady', 'The platform is stopping')
+        if (!environment.db.canServe()) throw fail('notReady', 'The database does not respond')
         sendStatus(request, 'ready')
       },
     },

@@ -111,6 +111,11 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
    * the size of a compressed text tells something about its content (decision 77).
    */
   readonly isCompressible?: boolean
+  /**
+   * If true, lists and reports are read from a standby if there is one, so the response may miss the changes of the last
+   * seconds. Only for reads that nobody makes to see their own write. A function decides for each caller.
+   */
+  readonly mayLag?: true | ((who: Who) => boolean)
   /** Errors that the operation declares, in addition to those that follow from its other properties. */
   readonly errors: readonly ErrorName[]
   /** Form of the error responses; `plain` by default. */

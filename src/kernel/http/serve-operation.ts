@@ -26,6 +26,7 @@ export function routeOf(environment: Environment, operation: Operation, observe:
   const { from, who: callers, needs, limit, path } = operation
   const readInput = compileInput(operation.input, from, namesInPath(path))
   const admission = admissionContextOf(operation)
+  const { mayLag = () => false } = operation
   const answer = answerer(environment, operation)
   return {
     name: operation.name,
@@ -43,7 +44,12 @@ export function routeOf(environment: Environment, operation: Operation, observe:
       if (problem) throw problem
       const body = from === 'query' ? undefined : await readBody(environment, request, from)
       const input = readInput({ query: request.query, params: request.params, body }) as object
-      const context = { db: environment.db.as(limitKeyOf(callers, who)), who, environment, request }
+      const context = {
+        db: environment.db.as(limitKeyOf(callers, who), mayLag === true || mayLag(who)),
+        who,
+        environment,
+        request,
+      }
       if (needs) for (const need of needs) await need.check(context)
       if (limit) request.limit(environment.get(limit.limiter), limit.key(who, input), limit.cost?.(who, input))
       await answer(context, input)

@@ -36,6 +36,7 @@ export const auditLogOperations: readonly Operation[] = [
       mediaType: 'text/csv; charset=utf-8',
       headers: { 'Content-Disposition': 'The name of the file' },
     },
+    mayLag: true,
     run: ({ db, who }, input) => exportAudit(db, who, input),
   }),
 ]

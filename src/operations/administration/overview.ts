@@ -18,10 +18,11 @@ export async function readOverview({ disk }: { readonly disk: Disk }, environmen
   const { db, clock, config } = environment
   const now = clock()
   const [week, month] = [daysBefore(now, 7), daysBefore(now, 30)]
+  const figures = db.as(undefined, true)
   const [waiting, growth, active, problems] = await Promise.all([
     db.first(store.readWaiting, { now }),
-    db.first(store.readGrowth, { week, month }),
-    db.first(store.readActive, { week, month, expiresAfter: daysBefore(month, -config.SESSION_DAYS) }),
+    figures.first(store.readGrowth, { week, month }),
+    figures.first(store.readActive, { week, month, expiresAfter: daysBefore(month, -config.SESSION_DAYS) }),
     listProblems(environment, disk, now, week),
   ])
   const w = waiting!

@@ -56,6 +56,8 @@ export const start = command({
       setTimeout(returnMemory, SETTLED_MS).unref()
     }
     await signals.asked
+    platform.leave()
+    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_SECONDS * 1000))
     await stop(config, platform, server)
     log.info('the platform has stopped')
   },

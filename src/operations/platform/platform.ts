@@ -74,6 +74,13 @@ export async function openEnvironments(
         poolSize: config.POOL_SIZE,
         readConnections: config.READ_CONNECTIONS,
         statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+        waitMs: config.DATABASE_WAIT_SECONDS * 1000,
+        standby: config.DATABASE_READ_URL
+          ? {
+              connection: { connectionString: config.DATABASE_READ_URL },
+              lagMs: config.DATABASE_READ_LAG_SECONDS * 1000,
+            }
+          : undefined,
         applicationName: `groundschool ${name}`,
         settings: shareSettings(config),
         onProblem: (problem) => own.warn({ problem: problem.message }, 'database connection error'),
@@ -108,6 +115,8 @@ export interface Platform {
   readonly environments: readonly Environment[]
   /** The address on which each environment listens. */
   readonly addresses: Readonly<Record<EnvironmentName, string>>
+  /** Reports "not ready", so that load balancers send requests elsewhere, and still serves those that arrive. */
+  leave(): void
   /** Refuses new work, finishes running work, and closes everything. Further calls wait for the first call. */
   stop(): Promise<void>
 }
@@ -150,6 +159,9 @@ export async function startPlatform(
   return {
     environments,
     addresses: Object.fromEntries(addresses),
+    leave: () => {
+      for (const environment of environments) environment.leave()
+    },
     stop: () => {
       stopped ??= stop()
       return stopped

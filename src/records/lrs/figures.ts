@@ -27,7 +27,7 @@ export async function countStatements(
 ): Promise<Count> {
   const { keys, range } = await prepareQuery(db, who, what, services)
   const row = await (keys ? db.first(store.countChosen, { ...keys, ...range }) : db.first(store.countAll, range))
-  return { count: row!.count, through: timestampOf(range.upTo) }
+  return { count: row!.count, through: timestampOf(row!.through) }
 }
 
 /** Counts the matching statements in groups, and summarises the scores, durations and outcomes of each group. */
@@ -41,15 +41,17 @@ export async function aggregateStatements(
   const most = groupsIn(what)
   const { keys, range } = await prepareQuery(db, who, filters, services)
   const page = { ...range, limit: most + 1 }
-  const rows: RowOf<typeof store.groupsOfAll.verb>[] = await (keys
+  const rows: Row[] = await (keys
     ? db.all(store.groupsOfChosen[by], { ...keys, ...page })
     : db.all(store.groupsOfAll[by], page))
-  const shown = rows.slice(0, most)
-  const subjectOf = await readSubjects(db, by, shown)
+  const groups = rows.filter(isGroup)
+  const shown = groups.slice(0, most)
+  // From the primary, because another standby may not have the newest statements yet.
+  const subjectOf = await readSubjects(services.db.as(who.senderKey), by, shown)
   return {
     groups: shown.map((row) => ({ ...subjectOf(row.newest), ...presentFigures(row) })),
-    more: rows.length > most,
-    through: timestampOf(range.upTo),
+    more: groups.length > most,
+    through: timestampOf(rows[0]!.through),
   }
 }
 
@@ -92,7 +94,12 @@ const parse = (text: string | null) => (text === null ? null : JSON.parse(text))
 const withoutNulls = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) as T
 
-const presentFigures = (row: RowOf<typeof store.groupsOfAll.verb>): Omit<StatementGroup, Grouping> => ({
+type Row = RowOf<typeof store.groupsOfAll.verb>
+/** A row that is a group: then all its numbers of statements are set. */
+type Group = Row & { [K in 'count' | 'newest' | 'scores' | 'durations' | 'passed' | 'failed']: number }
+const isGroup = (row: Row): row is Group => row.count !== null
+
+const presentFigures = (row: Group): Omit<StatementGroup, Grouping> => ({
   count: row.count,
   score:
     row.scores === 0 ? null : { count: row.scores, mean: row.score_mean!, min: row.score_min!, max: row.score_max! },

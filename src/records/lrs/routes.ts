@@ -47,6 +47,7 @@ export const lrsOperations: readonly Operation[] = [
     input: CountStatements,
     output: json(Count),
     errors: ['validationFailed'],
+    mayLag: true,
     run: ({ environment, db, who }, input) => countStatements(db, who, input, environment),
   }),
   op('GET /lrs/v1/statements/aggregate', {
@@ -62,6 +63,7 @@ export const lrsOperations: readonly Operation[] = [
     input: AggregateStatements,
     output: json(Aggregate),
     errors: ['validationFailed'],
+    mayLag: true,
     run: ({ environment, db, who }, input) => aggregateStatements(db, who, input, environment),
   }),
   op('GET /lrs/v1/statements/stream', {
@@ -88,6 +90,7 @@ export const lrsOperations: readonly Operation[] = [
     input: ExportStatements,
     output: { kind: 'file', mediaType: NDJSON_TYPE, headers: { 'Content-Disposition': 'The name of the file' } },
     errors: ['validationFailed'],
+    mayLag: true,
     run: ({ db, who }, input) => exportStatements(db, who, input),
   }),
   op('POST /lrs/v1/statements/validate', {

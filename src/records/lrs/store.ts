@@ -28,31 +28,36 @@ const ALL_FACTS = 'statement_facts f where f.seq > :after and f.seq <= :upTo'
 /** The facts of the statements that match the filters. */
 const CHOSEN_FACTS = `statement_facts f where f.seq in (${selected('select')})`
 
+/** Facts are complete up to here, in the snapshot of the statement: a standby may have fewer than the primary. */
+const THROUGH = '(select least(:upTo, k.fed) from statement_facts_clock k) as through'
+
 export const countAll = report('lrs.countAll', {
   params: RANGE,
-  row: { count: c.int8 },
-  text: `select count(*) from ${ALL_FACTS}`,
+  row: { count: c.int8, through: c.int8 },
+  text: `select count(*), ${THROUGH} from ${ALL_FACTS}`,
 })
 export const countChosen = report('lrs.countChosen', {
   params: { ...KEYS, ...RANGE },
-  row: { count: c.int8 },
-  text: `select count(*) from ${CHOSEN_FACTS}`,
+  row: { count: c.int8, through: c.int8 },
+  text: `select count(*), ${THROUGH} from ${CHOSEN_FACTS}`,
 })
 
 const GROUP = {
-  count: c.int8,
-  newest: c.int8,
-  scores: c.int8,
+  through: c.int8,
+  /** Null in the only row if there are no groups, and so are the other figures. */
+  count: nullable(c.int8),
+  newest: nullable(c.int8),
+  scores: nullable(c.int8),
   score_mean: nullable(c.float8),
   score_min: nullable(c.float8),
   score_max: nullable(c.float8),
-  durations: c.int8,
+  durations: nullable(c.int8),
   duration_mean: nullable(c.float8),
   duration_min: nullable(c.float8),
   duration_max: nullable(c.float8),
   duration_sum: nullable(c.float8),
-  passed: c.int8,
-  failed: c.int8,
+  passed: nullable(c.int8),
+  failed: nullable(c.int8),
 }
 const FIGURES = `
   count(*), max(f.seq) as newest,
@@ -61,7 +66,10 @@ const FIGURES = `
   count(*) filter (where f.success) as passed, count(*) filter (where not f.success) as failed`
 /** Groups facts by a column. `newest` is the `seq` of the newest statement, from which the group's subject is read. */
 const group = (column: string, facts: string) => `
-  select ${FIGURES} from ${facts} and ${column} is not null group by ${column} order by 1 desc, 2 desc limit :limit`
+  select t.through, g.*
+    from (select ${THROUGH}) t
+    left join (select ${FIGURES} from ${facts} and ${column} is not null group by ${column} order by 1 desc, 2 desc limit :limit) g on true
+   order by g.count desc, g.newest desc`
 const DAY = '(f.seq / 86400000000)'
 
 const ofAll = (name: string, column: string) =>

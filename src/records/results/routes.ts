@@ -92,6 +92,7 @@ export const resultOperations: readonly Operation[] = [
       headers: { 'Content-Disposition': 'The name of the file' },
     },
     errors: ['forbidden'],
+    mayLag: true,
     run: ({ db, who }, input) => exportGradebook(db, who, input),
   }),
 ]

@@ -100,6 +100,8 @@ export const xapiOperations: readonly Operation[] = [
       },
       { ...THROUGH, 'Last-Modified': 'When the statement was stored, if one is requested by id' },
     ),
+    // People who browse statements in the pages.
+    mayLag: ({ personId, appId }) => personId !== undefined && appId === undefined,
     errors: ['notFound'],
     run: async ({ environment, db, who, request }, input) => {
       const what = { ...input, languages: languagesOf(request), base: baseOf(request) }

@@ -48,6 +48,8 @@ const FORMATS = ['exact', 'ids', 'canonical']
  * A read advances the store's clock if it is older than this, so that `through` is current even if nothing is stored.
  */
 const CLOCK_MS = 1000
+/** A statement is committed within this time of its number, or not at all. */
+const COMMIT_MS = 60_000
 
 export async function getStatements(
   db: Db,
@@ -95,6 +97,7 @@ export function noteSeen(through: number, { get }: Pick<Environment, 'get'>): nu
 
 async function readThrough(db: Db, at: Date, environment: Environment): Promise<number> {
   const last = await readClock(db)
+  if (db.lagMs > 0) return Math.min(last, (at.getTime() - db.lagMs - COMMIT_MS) * 1000)
   const isFresh = last >= (at.getTime() - CLOCK_MS) * 1000
   return noteSeen(isFresh ? last : (await moveClock(at, environment)).through, environment)
 }

@@ -83,7 +83,7 @@ function allHeaders(environment: Environment, request: HttpRequest, own: Headers
   const { origin } = request.headers
   if (request.route.isForAnyOrigin) headers.push(...Object.entries(ANY_ORIGIN_HEADERS).flat())
   else if (origin !== undefined) headers.push(...corsHeaders(environment.get(origins), origin))
-  if (environment.stopping.aborted) headers.push('connection', 'close')
+  if (environment.isLeaving) headers.push('connection', 'close')
   const { route } = request
   if (route.headersFor)
     for (const [name, value] of Object.entries(route.headersFor(request, environment))) setHeader(headers, name, value)

@@ -20,6 +20,8 @@ const BUSY_BYTES = 64 * 1024
  * Signing out in a browser sends no notification to other processes, so the cookie is checked again at this interval.
  */
 const RECHECK_MS = 1000
+/** Mean time after which clients of a process that stops reconnect. It varies, so that they do not return at once. */
+const RECONNECT_MS = 1000
 
 /**
  * Turns the response into a stream of server-sent events. The stream ends when the client disconnects, its session
@@ -60,19 +62,23 @@ export function openEventSink(
     },
     heardAgain: recheck,
   })
-  environment.stopping.addEventListener('abort', close)
+  const stop = () => {
+    write(`retry: ${Math.round(RECONNECT_MS * (0.5 + Math.random()))}\n\n`)
+    close()
+  }
+  environment.stopping.addEventListener('abort', stop)
   const cleanUp = () => {
     isClosed = true
     clearInterval(heartbeat)
     clearInterval(expiry)
     stopListening()
-    environment.stopping.removeEventListener('abort', close)
+    environment.stopping.removeEventListener('abort', stop)
     for (const handler of closeHandlers) handler()
   }
   response.on('close', cleanUp)
   // The client may have disconnected, or the server begun to stop, before the stream was opened.
   if (response.destroyed) cleanUp()
-  else if (environment.stopping.aborted) close()
+  else if (environment.stopping.aborted) stop()
   else recheck()
   return {
     send: ({ id, event, data }) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`),

@@ -1,0 +1,73 @@
+import pg from 'pg'
+import { PlatformError } from '../errors.ts'
+
+/** Lets calls wait for a database that was lost, such as while a standby is promoted. */
+export interface Patience {
+  readonly isOn: boolean
+  /** Returns the time at which a call that begins now gives up. */
+  deadline(): number
+  /** Waits until the database is available, or the deadline has passed. */
+  untilAvailable(deadline: number): Promise<void>
+  /** Runs work that changes nothing. If the connection is lost meanwhile, runs it again until the deadline. */
+  rerun<T>(work: () => Promise<T>): Promise<T>
+  /** Lets no call wait any longer. */
+  end(): void
+}
+
+interface PatienceOptions {
+  /** With 0, no call waits. */
+  readonly waitMs: number
+  isAvailable(): boolean
+}
+
+const LOOK_EVERY_MS = 50
+/** Bounds the memory of waiting calls. Further calls are refused at once. */
+const MOST_WAITING = 2_000
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+
+export function makePatience({ waitMs, isAvailable }: PatienceOptions): Patience {
+  let waiting = 0
+  let isOver = waitMs === 0
+  const deadline = () => performance.now() + waitMs
+  const mayWait = (until: number) => !isOver && performance.now() < until
+
+  const untilAvailable = async (until: number): Promise<void> => {
+    if (isAvailable() || !mayWait(until) || waiting >= MOST_WAITING) return
+    waiting++
+    while (!isAvailable() && mayWait(until)) await pause()
+    waiting--
+  }
+  return {
+    isOn: waitMs > 0,
+    deadline,
+    untilAvailable,
+    rerun: async (work) => {
+      const until = deadline()
+      for (;;) {
+        await untilAvailable(until)
+        try {
+          return await work()
+        } catch (error) {
+          if (!isConnectionLost(error) || !mayWait(until) || waiting >= MOST_WAITING) throw error
+        }
+        await pause()
+      }
+    },
+    end: () => {
+      isOver = true
+    },
+  }
+}
+
+// SQLSTATE codes: 08 connection problem, 57P01 to 57P03 shutting down or starting, 25006 the server is a standby now.
+const LOST = /^(08...|57P0[123]|25006)$/
+const POOL_IS_BUSY = 'timeout exceeded when trying to connect'
+
+/** Tells whether a call failed because its connection was lost or could not be opened. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof PlatformError) || error.kind !== 'notReady') return false
+  const { cause } = error
+  if (cause instanceof pg.DatabaseError) return LOST.test(cause.code ?? '')
+  return cause instanceof Error && cause.message !== POOL_IS_BUSY
+}
