@@ -148,7 +148,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       hold: holdWith({}),
       onProblem,
       onStall: () => abandon(),
-      onPosition: (lsn) => standby?.notePosition(lsn),
+      ...(options.standby && { onPosition: (lsn: string) => standby?.notePosition(lsn) }),
     })
   } catch (error) {
     await closeHeld()

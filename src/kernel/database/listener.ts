@@ -23,7 +23,7 @@ export interface ListenerOptions {
   channel: string
   hold: HoldConnection
   onProblem(error: Error): void
-  /** Called when the connection is open, but the server does not respond, or is no longer the primary. */
+  /** Called when the connection is open, but the server does not respond. */
   onStall(): void
   /** Called with the position up to which the primary has written its log, about once a second. */
   onPosition?(lsn: string): void
@@ -55,27 +55,22 @@ export async function notify(db: Db, topic: string, payload: Readonly<Record<str
  */
 const LAST_LOOK_MS = 50
 
-/** A server that was demoted keeps its connections, but accepts no more writes. */
-const HEARTBEAT = 'select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn() end as lsn'
-
 async function checkHeartbeat(
   client: Client,
   { onStall, onPosition }: Pick<ListenerOptions, 'onStall' | 'onPosition'>,
 ): Promise<void> {
-  const drop = (problem: string) => {
-    onStall()
-    client.connection.stream.destroy(new Error(problem))
-  }
   let timer = setTimeout(() => {
-    timer = setTimeout(() => drop('The database does not respond'), LAST_LOOK_MS)
+    timer = setTimeout(() => {
+      onStall()
+      client.connection.stream.destroy(new Error('The database does not respond'))
+    }, LAST_LOOK_MS)
   }, HEARTBEAT_DEADLINE_MS)
-  const found = await client.query<{ lsn: string | null }>(HEARTBEAT).catch((error) => {
+  const text = onPosition ? 'select pg_current_wal_flush_lsn() as lsn' : 'select 1'
+  const found = await client.query<{ lsn: string }>(text).catch((error) => {
     client.connection.stream.destroy(error)
   })
   clearTimeout(timer)
-  const lsn = found?.rows[0]?.lsn
-  if (lsn === null) drop('The database is a standby')
-  else if (lsn) onPosition?.(lsn)
+  if (found) onPosition?.(found.rows[0]!.lsn)
 }
 
 export async function openListener(options: ListenerOptions): Promise<Listener> {

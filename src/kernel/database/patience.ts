@@ -60,8 +60,8 @@ export function makePatience({ waitMs, isAvailable }: PatienceOptions): Patience
   }
 }
 
-// SQLSTATE codes: 08 connection problem, 57P01 to 57P03 shutting down or starting, 25006 the server is a standby now.
-const LOST = /^(08...|57P0[123]|25006)$/
+// SQLSTATE codes: 08 connection problem, 57P01 to 57P03 shutting down or starting.
+const LOST = /^(08...|57P0[123])$/
 const POOL_IS_BUSY = 'timeout exceeded when trying to connect'
 
 /** Tells whether a call failed because its connection was lost or could not be opened. */
