@@ -163,6 +163,16 @@ export class Metrics {
       'Statements that the read lane sent',
       () => db.figures().readStatements,
     )
+    this.#counter(
+      'groundschool_standby_reads_total',
+      'Lists and reports that a standby answered',
+      () => db.figures().standbyReads,
+    )
+    this.#counter(
+      'groundschool_standby_refusals_total',
+      'Lists and reports that the primary answered, because a standby was too far behind or could not be reached',
+      () => db.figures().standbyRefusals,
+    )
     this.#gauge('groundschool_database_available', '1 while the database responds', () => (db.isAvailable() ? 1 : 0))
   }
 

@@ -227,6 +227,30 @@ test('a stop waits for a running request and refuses later ones', async (t) => {
   assert.equal((await avery.get(PATH, { id: 'slow' })).body.version, 2)
 })
 
+test('before it stops, a process says that it is not ready and still serves, and streams are told to reconnect', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  await avery.put(PATH, { id: 'watched', data: {} })
+  const second = await app.startSecond()
+  const client = new Client(second.addresses.production, avery.token)
+  const stream = await fetch(`${second.addresses.production}${PATH}/stream?id=watched`, {
+    headers: { authorization: `Bearer ${avery.token}` },
+  })
+  assert.equal(stream.status, 200)
+
+  second.leave()
+  assertError(await client.get('/readyz'), 503, 5030)
+  assert.equal((await client.get('/healthz')).status, 200)
+  const answer = await client.get(PATH, { id: 'watched' })
+  assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'])
+  assert.equal((await client.put(PATH, { id: 'watched', data: { still: 'served' } })).status, 200)
+
+  await second.stop()
+  const events = await stream.text()
+  assert.match(events, /still.*served/s)
+  assert.match(events, /retry: \d{3,4}\n\n$/)
+})
+
 test('a hanging request does not keep the platform from stopping within 10 seconds (M3)', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
