@@ -238,9 +238,13 @@ CREATE UNIQUE INDEX ato_requests_open ON ato_requests (package_id, plugin_id) WH
 
 CREATE TABLE attachments (
   sha2 text NOT NULL,
-  content bytea NOT NULL,
-  CONSTRAINT attachments_pkey PRIMARY KEY (sha2)
+  content bytea,
+  object text,
+  bytes bigint,
+  CONSTRAINT attachments_pkey PRIMARY KEY (sha2),
+  CONSTRAINT attachments_are_stored CHECK (content IS NOT NULL OR object IS NOT NULL AND bytes IS NOT NULL)
 );
+CREATE INDEX attachments_in_database ON attachments (sha2) WHERE (content IS NOT NULL);
 
 CREATE TABLE attempts (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1808,6 +1812,13 @@ CREATE TABLE test_people (
   CONSTRAINT test_people_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
 );
 CREATE INDEX test_people_by_maker ON test_people (maker_id);
+
+CREATE TABLE unused_objects (
+  name text NOT NULL,
+  kept_until timestamptz NOT NULL DEFAULT '-infinity'::timestamptz,
+  CONSTRAINT unused_objects_pkey PRIMARY KEY (name)
+);
+CREATE INDEX unused_objects_by_time ON unused_objects (kept_until);
 
 CREATE TABLE user_storage (
   payer_no bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

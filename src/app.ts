@@ -29,6 +29,7 @@ import { skills } from './identity/skills/room.ts'
 import { audit } from './kernel/audit/room.ts'
 import { browsers } from './kernel/browsers/room.ts'
 import { events } from './kernel/events/room.ts'
+import { files } from './kernel/files/room.ts'
 import type { Interface } from './kernel/http/interface.ts'
 import { idempotency } from './kernel/idempotency/room.ts'
 import { imports } from './kernel/imports/room.ts'
@@ -118,6 +119,7 @@ export const rooms: readonly Room[] = [
   imports, // imports data from a file
   events, // the event log and its consumers
   jobs, // background jobs
+  files, // the folder or the S3-compatible store of files
   shares, // storage of records: a share for each person, app and key
   audit, // the audit log
   idempotency, // makes repeated requests safe (Idempotency-Key)

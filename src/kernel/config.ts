@@ -258,8 +258,8 @@ const SETTINGS = {
     whole(1024, Number.MAX_SAFE_INTEGER),
   ),
   S3_URL: optional(
-    'URL of a bucket in an S3-compatible store, in which uploaded files are stored: `https://s3.example.org/bucket` or `https://bucket.s3.example.org`. All processes of one installation need the same store.',
-    'none: files are stored in DATA_DIR/files',
+    'URL of a bucket in an S3-compatible store, in which uploaded files and attachments of xAPI statements are stored: `https://s3.example.org/bucket` or `https://bucket.s3.example.org`. All processes of one installation need the same store. Keep the setting once files are in the store.',
+    'none: files are stored in DATA_DIR/files, attachments in the database',
     httpAddress,
   ),
   S3_REGION: setting('Region of the bucket, as in its signatures.', 'us-east-1', anyText),

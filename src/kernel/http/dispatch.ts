@@ -173,11 +173,14 @@ const LOG_INTERVAL_MS = 1_000
 let loggedAtMs = 0
 
 /**
- * Logs at most one line per second, because every request fails for the same reason while the database is unavailable.
+ * Logs at most one line per second, because every request fails for the same reason meanwhile.
  */
 function logUnavailable(environment: Environment, cause: Error): void {
   const nowMs = performance.now()
   if (nowMs - loggedAtMs < LOG_INTERVAL_MS) return
   loggedAtMs = nowMs
-  environment.log.warn({ problem: cause.message }, 'requests are refused because the database is unavailable')
+  environment.log.warn(
+    { problem: cause.message },
+    'requests are refused because the database or the file store is unavailable',
+  )
 }

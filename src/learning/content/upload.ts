@@ -6,6 +6,8 @@ import type { Caller, PersonCaller } from '../../kernel/caller.ts'
 import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
+import { removeUnusedFiles } from '../../kernel/files/removal.ts'
+import { fileStore } from '../../kernel/files/storage.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { readName } from '../../kernel/lines.ts'
 import { readAccess, readFile, toUsage } from './content.ts'
@@ -13,7 +15,6 @@ import { readContentUrl } from './links.ts'
 import { Inspector, nameFor } from './media-types.ts'
 import { storageFull } from './rules.ts'
 import type { StoredFile, UploadFile } from './schema.ts'
-import { fileStore } from './storage.ts'
 import * as store from './store.ts'
 
 /** Limits the uploads at once, because each of them takes a connection and space for a temporary file. */
@@ -177,13 +178,7 @@ export async function removeAbandoned(environment: Environment): Promise<void> {
  * Deletes the bytes that no file refers to: of deleted files, and of uploads that failed after their bytes were stored.
  */
 export async function removeUnused(environment: Environment): Promise<void> {
-  const { db, clock, stopping } = environment
-  const before = new Date(clock().getTime() - ABANDONED_MS)
-  for (let isMore = true; isMore && !stopping.aborted; )
-    // The row stays locked until the bytes are gone, so that an upload of the same content waits and stores them again.
-    isMore = await db.transaction(async (tx) => {
-      const unused = await tx.first(store.deleteUnused, { before })
-      if (unused) await environment.get(fileStore).remove(unused.sha256)
-      return unused !== undefined
-    })
+  const before = new Date(environment.clock().getTime() - ABANDONED_MS)
+  const takeUnused = async (tx: Tx) => (await tx.first(store.deleteUnused, { before }))?.sha256
+  await removeUnusedFiles(environment, environment.get(fileStore), takeUnused)
 }

@@ -1,5 +1,6 @@
 import type { ImportTie } from '../../kernel/imports/section.ts'
 import type { Room } from '../../kernel/room.ts'
+import { attachmentJobs, countWaiting, unusedObjectsUpkeep } from './attachments/moving.ts'
 import { blocksUpkeep } from './blocks/blocks.ts'
 import { statementTie } from './capture/import.ts'
 import { captureOperations } from './capture/routes.ts'
@@ -21,6 +22,11 @@ export const statements: Room = {
       help: 'Stored xAPI statements; estimated',
       value: async ({ db }) => (await db.first(estimateStatements, {}))?.rows ?? 0,
     },
+    {
+      name: 'groundschool_attachments_waiting',
+      help: 'Attachments that wait to be moved to the S3-compatible store; at most 10,000 are counted',
+      value: countWaiting,
+    },
   ],
   personalTables: {
     statement_links: { inExport: '`statements.json`', whenDeleted: 'gone' },
@@ -37,5 +43,6 @@ export const statements: Room = {
   forget: forgetStatements,
   importTies: { classes: [statementTie as ImportTie] },
   consumers: [statementRecorder],
-  upkeep: [partitionUpkeep, factsUpkeep, blocksUpkeep, retentionUpkeep],
+  jobs: attachmentJobs,
+  upkeep: [partitionUpkeep, factsUpkeep, blocksUpkeep, retentionUpkeep, unusedObjectsUpkeep],
 }

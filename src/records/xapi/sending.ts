@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { type Db, hasCode } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { failByRule, failWithFaults, MOST_FAULTS } from '../statements/faults/faults.ts'
 import { isUuid } from '../statements/model/forms.ts'
+import { isHashOf } from '../statements/model/hashes.ts'
 import { bases } from '../statements/model/names.ts'
 import { attachmentsOf, SIGNATURE } from '../statements/model/statement.ts'
 import type { AttachmentContent, NewStatement, StoredStatements } from '../statements/storing/schema.ts'
@@ -96,12 +96,6 @@ function readStatements({ version }: XapiCaller, sent: SentStatements): readonly
   return valid.map(({ position, statement }) => ({ position, statement: { ...statement, id: statementId } }))
 }
 
-const ALGORITHMS: Readonly<Record<number, string>> = { 56: 'sha224', 64: 'sha256', 96: 'sha384', 128: 'sha512' }
-const hashOf = (bytes: Buffer, sha2: string): string =>
-  createHash(ALGORITHMS[sha2.length] ?? 'sha256')
-    .update(bytes)
-    .digest('hex')
-
 /**
  * Finds the bytes of each attachment among the parts (xAPI-Communication 1.5.2). Refuses a part that belongs to no
  * attachment or whose bytes do not match its hash, and an attachment that has neither a part nor a `fileUrl`. A
@@ -112,7 +106,7 @@ function matchAttachments(statements: readonly PositionedStatement[], sent: Sent
   const byHash = new Map<string, Buffer>()
   for (const [i, { hash, bytes }] of parts.entries()) {
     if (hash === undefined) throw refusePart(i, 'has no header X-Experience-API-Hash')
-    if (hashOf(bytes, hash) !== hash.toLowerCase()) throw refusePart(i, 'does not match its hash')
+    if (!isHashOf(hash, bytes)) throw refusePart(i, 'does not match its hash')
     byHash.set(hash.toLowerCase(), bytes)
   }
   const used = new Set<string>()

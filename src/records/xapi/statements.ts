@@ -3,18 +3,17 @@ import { PAGE_BYTES } from '../../kernel/database/page-bytes.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
+import { listAttachments, readAttachments } from '../statements/attachments/attachments.ts'
 import { activitiesIn } from '../statements/model/activities.ts'
 import { isUuid } from '../statements/model/forms.ts'
 import { keyOfSender, SENDER } from '../statements/model/refs.ts'
 import { attachmentsOf, type Definition, type Version } from '../statements/model/statement.ts'
 import {
   findStatement,
-  listAttachments,
   measureDefinitions,
   presentStatement,
   presentText,
   queryStatements,
-  readAttachment,
   readClock,
   readDefinitions,
   readFilters,
@@ -71,12 +70,17 @@ export async function getStatements(
   if (id !== undefined) {
     const row = await readOne(db, who, parameters, id)
     const [text] = render([row], format === 'canonical' ? await readStoredDefinitions(db, [row]) : undefined)
-    return { text: text!, through, seq: row.seq, ...(attachments ? await takeAttachments(db, [row]) : {}) }
+    return {
+      text: text!,
+      through,
+      seq: row.seq,
+      ...(attachments ? await takeAttachments(db, who, [row], environment) : {}),
+    }
   }
   const { rows, hasMore } = await readPage(db, who, parameters, position?.last)
   const definitions = format === 'canonical' ? await readStoredDefinitions(db, rows) : undefined
   const shown = definitions ? rows.slice(0, definitions.length) : rows
-  const taken = attachments ? await takeAttachments(db, shown) : { rows: shown }
+  const taken = attachments ? await takeAttachments(db, who, shown, environment) : { rows: shown }
   const last = taken.rows.at(-1)?.seq
   const goesOn = last !== undefined && (hasMore || taken.rows.length < rows.length)
   const more = goesOn ? `${base}/statements?cursor=${writeCursor(who.at, { parameters, last }, environment)}` : ''
@@ -177,20 +181,20 @@ async function readStoredDefinitions(db: Db, rows: readonly StatementRow[]): Pro
  * Reads the attachments of statements, each distinct attachment once. Drops statements from the end of the page if
  * their attachments would exceed PAGE_BYTES. The first statement's attachments are returned even if they exceed it.
  */
-async function takeAttachments(db: Db, rows: readonly StatementRow[]) {
+async function takeAttachments(db: Db, who: XapiCaller, rows: readonly StatementRow[], environment: Environment) {
   const stored = await listAttachments(
     db,
     rows.map(({ seq }) => seq),
   )
   const bySeq = Map.groupBy(stored, ({ seq }) => seq)
-  const hashes = new Map<string, number>()
+  const wanted = new Map<string, (typeof stored)[number]>()
   const taken: StatementRow[] = []
   let bytes = 0
   for (const row of rows) {
-    const own = (bySeq.get(row.seq) ?? []).filter(({ sha2 }) => !hashes.has(sha2))
+    const own = (bySeq.get(row.seq) ?? []).filter(({ sha2 }) => !wanted.has(sha2))
     bytes += own.reduce((sum, one) => sum + one.bytes, 0)
     if (taken.length > 0 && bytes > PAGE_BYTES) break
-    for (const { sha2 } of own) hashes.set(sha2, row.seq)
+    for (const one of own) wanted.set(one.sha2, one)
     taken.push(row)
   }
   // Return each hash in the letter case that the statement uses, because clients compare the two.
@@ -199,12 +203,10 @@ async function takeAttachments(db: Db, rows: readonly StatementRow[]) {
       .filter(({ seq }) => bySeq.has(seq))
       .flatMap((row) => attachmentsOf(presentStatement(row)).map((one) => [one.sha2.toLowerCase(), one])),
   )
-  const attachments = []
-  for (const sha2 of hashes.keys()) {
-    const content = await readAttachment(db, sha2)
+  const contents = await readAttachments(db, who.senderKey, [...wanted.values()], environment)
+  const attachments = [...contents].flatMap(([sha2, bytes]) => {
     const attachment = described.get(sha2)
-    if (content && attachment)
-      attachments.push({ sha2: attachment.sha2, contentType: attachment.contentType, bytes: content })
-  }
+    return attachment ? { sha2: attachment.sha2, contentType: attachment.contentType, bytes } : []
+  })
   return { rows: taken, attachments }
 }

@@ -259,11 +259,6 @@ export async function readDefinitions(db: Db, iris: readonly string[]): Promise<
   return new Map(rows.map(({ iri, definition }) => [iri, parseJson(definition) as Definition]))
 }
 
-/** Lists the hashes and sizes of the stored attachments of statements. */
-export const listAttachments = (db: Db, seqs: readonly number[]) => db.all(store.listAttachments, { seqs: [...seqs] })
-export const readAttachment = async (db: Db, sha2: string): Promise<Buffer | undefined> =>
-  (await db.first(store.readAttachment, { sha2 }))?.content
-
 /** Returns those of the given statement ids that the sender has sent. */
 export async function findSentBy(db: Db, senderKey: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.all(store.findOwn, { ids: [...ids], sender: keyOfSender(senderKey) })

@@ -172,21 +172,6 @@ export const listDefinitions = list('statements.listDefinitions', {
       })} d`,
 })
 
-export const listAttachments = read('statements.listAttachments', {
-  params: { seqs: c.int8Array },
-  row: { seq: c.int8, sha2: c.text, bytes: c.int8 },
-  gather: false,
-  text: `
-    select f.seq, f.sha2, octet_length(a.content)::int8 as bytes from statement_attachments f join attachments a on a.sha2 = f.sha2
-     where f.seq = any(:seqs) order by f.seq, f.sha2`,
-})
-
-export const readAttachment = list('statements.readAttachment', {
-  params: { sha2: c.text },
-  row: { content: c.bytea },
-  text: `select content from attachments where sha2 = :sha2`,
-})
-
 /** Returns those of the given statement ids that the sender has sent. */
 export const findOwn = read('statements.findOwn', {
   params: { ids: c.uuidArray, sender: c.uuid },

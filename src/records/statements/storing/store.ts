@@ -288,13 +288,18 @@ export const listHashes = write('statements.listHashes', {
   text: `select distinct sha2 from statement_attachments where seq = any(:seqs)`,
 })
 
-/** Deletes those of the given attachments that no statement uses any more. */
+/** Deletes those of the given attachments that no statement uses any more, and has upkeep delete their objects. */
 export const deleteAttachments = write('statements.deleteAttachments', {
   params: { hashes: c.textArray },
   row: { sha2: c.text },
   text: `
-    delete from attachments a where a.sha2 = any(:hashes) and not exists (select from statement_attachments f where f.sha2 = a.sha2)
-    returning a.sha2`,
+    with gone as (
+      delete from attachments a where a.sha2 = any(:hashes) and not exists (select from statement_attachments f where f.sha2 = a.sha2)
+      returning a.sha2, a.object
+    ), unused as (
+      insert into unused_objects (name) select object from gone where object is not null
+    )
+    select sha2 from gone`,
 })
 
 export const estimateStatements = estimateRows('statements.estimate', 'statements')

@@ -1,11 +1,12 @@
+import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
-import type { Clock } from '../../kernel/environment.ts'
-import { fail } from '../../kernel/errors.ts'
+import type { Clock } from '../environment.ts'
+import { fail } from '../errors.ts'
 import type { ByteRange, Content, FileStore } from './contents.ts'
 import { EMPTY_SHA256, encodePath, type SigningKeys, signedHeaders } from './sigv4.ts'
 
@@ -19,13 +20,16 @@ interface S3Options {
   readonly url: string
   readonly keys: SigningKeys
   readonly clock: Clock
+  /** Called when a request has failed for good. */
+  onFailure?(): void
 }
 
 interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
   readonly key: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: { readonly sha256: string; open(): Readable }
+  readonly body?: Content & { open(): Readable }
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Stores files in a bucket of an S3-compatible store. */
@@ -44,23 +48,48 @@ export class Bucket implements FileStore {
   async keep({ sha256, bytes }: Content, path: string): Promise<void> {
     const found = await this.#send({ method: 'HEAD', key: sha256 }, [200, 404])
     if (found.statusCode === 200 && Number(found.headers['content-length']) === bytes) return
-    await this.#send(
-      {
-        method: 'PUT',
-        key: sha256,
-        headers: { 'content-length': String(bytes), 'content-type': 'application/octet-stream' },
-        body: { sha256, open: () => createReadStream(path) },
-      },
-      [200],
-    )
+    await this.#put({ key: sha256, body: { sha256, bytes, open: () => createReadStream(path) } })
+  }
+
+  /** Stores an object under a name that no other object has. */
+  async put(name: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {
+    const body = { sha256: hash('sha256', bytes), bytes: bytes.length, open: () => Readable.from([bytes]) }
+    await this.#put({ key: name, body, signal })
+  }
+
+  /** Reads a whole object into memory. Returns undefined if there is none. Fails if it has more than `most` bytes. */
+  async read(name: string, { most, signal }: { most: number; signal?: AbortSignal }): Promise<Buffer | undefined> {
+    const what = { method: 'GET', key: name, signal } as const
+    const answer = await this.#send(what, [200, 404])
+    if (answer.statusCode === 404) {
+      answer.resume()
+      return undefined
+    }
+    const chunks: Buffer[] = []
+    let bytes = 0
+    try {
+      for await (const chunk of answer) {
+        bytes += chunk.length
+        if (bytes > most) throw new Error(`the object has more than ${most} bytes`)
+        chunks.push(chunk)
+      }
+    } catch (problem) {
+      throw this.#unavailable(what, problem as Error)
+    }
+    return Buffer.concat(chunks)
   }
 
   open({ sha256 }: Content, { start, end }: ByteRange): Promise<Readable> {
     return this.#send({ method: 'GET', key: sha256, headers: { range: `bytes=${start}-${end}` } }, [206])
   }
 
-  async remove(sha256: string): Promise<void> {
-    await this.#send({ method: 'DELETE', key: sha256 }, [200, 204, 404])
+  async remove(name: string): Promise<void> {
+    await this.#send({ method: 'DELETE', key: name }, [200, 204, 404])
+  }
+
+  async #put(what: Pick<S3Request, 'key' | 'signal'> & { readonly body: NonNullable<S3Request['body']> }) {
+    const headers = { 'content-length': String(what.body.bytes), 'content-type': 'application/octet-stream' }
+    await this.#send({ method: 'PUT', headers, ...what }, [200])
   }
 
   /** Sends a request until the store accepts it. Reads and discards the response, except that to GET. */
@@ -75,12 +104,12 @@ export class Bucket implements FileStore {
       const status = answer instanceof Error ? undefined : answer.statusCode!
       const mayPass = status === undefined || status >= 500 || status === 429
       const pauseMs = PAUSES_MS[tries]
-      if (!mayPass || pauseMs === undefined) throw unavailable(what, answer)
+      if (!mayPass || pauseMs === undefined || what.signal?.aborted) throw this.#unavailable(what, answer)
       await setTimeout(pauseMs)
     }
   }
 
-  #sendOnce({ method, key, headers = {}, body }: S3Request): Promise<IncomingMessage> {
+  #sendOnce({ method, key, headers = {}, body, signal }: S3Request): Promise<IncomingMessage> {
     const { protocol, host, hostname, port, pathname } = this.#url
     const path = encodePath(`${decodeURIComponent(pathname)}/${key}`)
     const signed = signedHeaders(this.#options.keys, {
@@ -91,7 +120,7 @@ export class Bucket implements FileStore {
     return new Promise((resolve, reject) => {
       const sent = (protocol === 'https:' ? secureRequest : request)({
         ...{ method, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port, path, headers: signed },
-        agent: this.#agent,
+        ...{ agent: this.#agent, signal },
       })
       sent.on('response', resolve).on('error', reject)
       sent.setTimeout(IDLE_MS, () => sent.destroy(new Error('The store does not respond')))
@@ -100,12 +129,13 @@ export class Bucket implements FileStore {
       else pipeline(body.open(), sent).catch(reject)
     })
   }
-}
 
-/** The error for the caller. Its cause, which names neither keys nor signatures, is logged. */
-function unavailable({ method }: S3Request, answer: IncomingMessage | Error) {
-  const cause = answer instanceof Error ? answer.message : `status ${answer.statusCode}`
-  const problem = fail('notReady', 'The file store does not respond; try again shortly', 5)
-  problem.cause = new Error(`The file store refused ${method}: ${cause}`)
-  return problem
+  /** The error for the caller. Its cause, which names neither keys nor signatures, is logged. */
+  #unavailable({ method }: S3Request, answer: IncomingMessage | Error) {
+    this.#options.onFailure?.()
+    const cause = answer instanceof Error ? answer.message : `status ${answer.statusCode}`
+    const problem = fail('notReady', 'The file store does not respond; try again shortly', 5)
+    problem.cause = new Error(`The file store refused ${method}: ${cause}`)
+    return problem
+  }
 }

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
-import { createHash, createHmac } from 'node:crypto'
-import { once } from 'node:events'
+import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
-import { type TestContext, test } from 'node:test'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
+import { load, upload } from '../../learning/content/testing.ts'
+import { removeUnused } from '../../learning/content/upload.ts'
+import { openSchool } from '../../learning/courses/testing.ts'
 import { assertError, testApp } from '../../operations/testing/testing.ts'
-import { openSchool } from '../courses/testing.ts'
+import { Bucket } from './bucket.ts'
 import { EMPTY_SHA256, encodePath, signedHeaders } from './sigv4.ts'
-import { load, upload } from './testing.ts'
-import { removeUnused } from './upload.ts'
+import { KEYS, startBucket } from './testing.ts'
 
 const hash = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
-const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest()
 
 test('requests are signed as in the examples of the AWS documentation', () => {
   // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
@@ -42,63 +40,8 @@ test('requests are signed as in the examples of the AWS documentation', () => {
   )
 })
 
-const KEYS = { S3_ACCESS_KEY: 'KEY', S3_SECRET_KEY: 'secret-of-the-store', S3_REGION: 'eu-north-1' }
-
-/** Checks a signature as the AWS documentation describes it, from the request alone. */
-function isSigned(request: IncomingMessage, body: Buffer): boolean {
-  const { authorization = '', 'x-amz-date': date = '', 'x-amz-content-sha256': sha256 } = request.headers
-  const [, day = '', names = '', signature] =
-    /^AWS4-HMAC-SHA256 Credential=KEY\/(\d{8})\/eu-north-1\/s3\/aws4_request,SignedHeaders=([a-z0-9;-]+),Signature=(\w{64})$/.exec(
-      authorization,
-    ) ?? []
-  const lines = names.split(';').map((name) => `${name}:${request.headers[name]}\n`)
-  const canonical = `${request.method}\n${request.url}\n\n${lines.join('')}\n${names}\n${sha256}`
-  const text = `AWS4-HMAC-SHA256\n${date}\n${day}/eu-north-1/s3/aws4_request\n${hash(canonical)}`
-  let key = hmac(`AWS4${KEYS.S3_SECRET_KEY}`, day)
-  for (const part of ['eu-north-1', 's3', 'aws4_request']) key = hmac(key, part)
-  return (
-    sha256 === hash(body) &&
-    names.includes('host') &&
-    String(date).startsWith(day) &&
-    hmac(key, text).toString('hex') === signature
-  )
-}
-
-/** A store that has one bucket and checks every signature. */
-async function openBucket(t: TestContext) {
-  const objects = new Map<string, Buffer>()
-  const log: string[] = []
-  const failures: number[] = []
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await buffer(request)
-    const { method = '', url = '' } = request
-    log.push(`${method} ${url.replace(/\w{64}$/, 'HASH')}`)
-    const failure = failures.shift()
-    if (failure !== undefined) return response.writeHead(failure).end()
-    if (!isSigned(request, body))
-      return response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>')
-    const found = objects.get(url)
-    if (method === 'PUT') {
-      objects.set(url, body)
-      return response.end()
-    }
-    if (method === 'DELETE') return response.writeHead(objects.delete(url) ? 204 : 404).end()
-    if (!found) return response.writeHead(404).end()
-    if (method === 'HEAD') return response.writeHead(200, { 'content-length': found.length }).end()
-    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
-    return response.writeHead(206).end(found.subarray(Number(start), Number(end) + 1))
-  }
-  const server = createServer(answer)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/bucket`, objects, log, failures }
-}
-
 test('files are stored in an S3-compatible bucket if one is set, and on this machine no byte stays', async (t) => {
-  const bucket = await openBucket(t)
+  const bucket = await startBucket(t)
   const app = await testApp(t, { ...UNLIMITED, ...KEYS, S3_URL: bucket.url })
   await openSchool(app)
   const finley = await signInBrowser(app, 'finley')
@@ -123,7 +66,7 @@ test('files are stored in an S3-compatible bucket if one is set, and on this mac
 })
 
 test('a store that stumbles is asked again; one that refuses or is gone gives 503 and keeps nothing', async (t) => {
-  const bucket = await openBucket(t)
+  const bucket = await startBucket(t)
   const app = await testApp(t, { ...UNLIMITED, ...KEYS, S3_URL: bucket.url })
   await openSchool(app)
   const finley = await signInBrowser(app, 'finley')
@@ -139,4 +82,29 @@ test('a store that stumbles is asked again; one that refuses or is gone gives 50
   const { usedBytes } = (await call(finley, 'GET', '/edu/v1/file/usage?organisation=school')).body
   assert.equal(usedBytes, 4)
   assert.ok(!app.log().includes(KEYS.S3_SECRET_KEY))
+})
+
+test('a whole object is read only if the store sends it in time and to its end', async (t) => {
+  const { url, hook, log } = await startBucket(t)
+  let failed = 0
+  const keys = { region: KEYS.S3_REGION, accessKey: KEYS.S3_ACCESS_KEY, secretKey: KEYS.S3_SECRET_KEY }
+  const bucket = new Bucket({ url, keys, clock: () => new Date(), onFailure: () => failed++ })
+  for (const bytes of [Buffer.alloc(300_000, 'oil '), Buffer.alloc(0)]) {
+    await bucket.put('one', bytes)
+    assert.deepEqual(await bucket.read('one', { most: bytes.length }), bytes)
+  }
+  await bucket.put('one', Buffer.from('oil'))
+  assert.equal(await bucket.read('none', { most: 3 }), undefined)
+  const unavailable = { kind: 'notReady', message: /file store does not respond/ }
+  await assert.rejects(bucket.read('one', { most: 2 }), unavailable)
+  hook.before = (_, response) => response.writeHead(200, { 'content-length': 3 }).write('oi', () => response.destroy())
+  await assert.rejects(bucket.read('one', { most: 3 }), unavailable)
+  // A store that accepts a request and never answers it, and one that stops in the middle.
+  for (const before of [() => true, (_: string, response: ServerResponse) => response.writeHead(200).write('oi')]) {
+    hook.before = before
+    log.length = 0
+    await assert.rejects(bucket.read('one', { most: 3, signal: AbortSignal.timeout(50) }), unavailable)
+    assert.equal(log.length, 1, 'it is not asked again after the time limit')
+  }
+  assert.equal(failed, 4)
 })
