@@ -34,6 +34,7 @@ import type { Interface } from './kernel/http/interface.ts'
 import { idempotency } from './kernel/idempotency/room.ts'
 import { imports } from './kernel/imports/room.ts'
 import { jobs } from './kernel/jobs/room.ts'
+import { limits } from './kernel/limits/room.ts'
 import { lockouts } from './kernel/lockouts/room.ts'
 import { messages } from './kernel/messages/room.ts'
 import type { Room } from './kernel/room.ts'
@@ -114,6 +115,7 @@ export const rooms: readonly Room[] = [
   // kernel: what all other rooms build on
   sessions, // app sessions and their tokens
   browsers, // browsers that are signed in to the platform
+  limits, // rate limits that all processes apply together
   lockouts, // counts failed sign-ins and delays further tries
   messages, // e-mail to people
   imports, // imports data from a file

@@ -1,13 +1,13 @@
 import { OwnProfile } from '../../identity/profiles/schema.ts'
 import { networkOf } from '../../kernel/bounds/networks.ts'
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
-import { type Environment, service } from '../../kernel/environment.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import { findBearer, lookUpHolder } from '../../kernel/http/callers/bearer.ts'
 import { anyone } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 import { CLIENT_ID } from '../../kernel/samples.ts'
 import { type TokenPair, tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { TOKEN_HEADERS, tokenHeaders } from '../../kernel/sessions/token-headers.ts'
@@ -17,9 +17,10 @@ import { NewAnonymous } from './schema.ts'
 const op = operationsIn({ area: 'Profile', who: anyone })
 
 /** Anybody can create users here, so each network has a limit on new users, in addition to the limit on requests. */
-const newcomerLimit = service(
-  ({ config }) => new RateLimiter('anonymous', config.RATE_ANONYMOUS_PER_SECOND, config.RATE_ANONYMOUS_BURST),
-)
+const newcomerLimit = rateLimit('anonymous', (config) => ({
+  perSecond: config.RATE_ANONYMOUS_PER_SECOND,
+  burst: config.RATE_ANONYMOUS_BURST,
+}))
 
 export const anonymousOperations: readonly Operation[] = [
   op('PUT /user/v1/my/profile', {

@@ -1,6 +1,5 @@
 import { networkOf } from '../../kernel/bounds/networks.ts'
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
-import { type Environment, service } from '../../kernel/environment.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { forgetting } from '../../kernel/forget.ts'
 import { findBearer } from '../../kernel/http/callers/bearer.ts'
 import { anyone, appUser, person } from '../../kernel/http/callers/callers.ts'
@@ -9,6 +8,7 @@ import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, raw, success } from '../../kernel/http/output/output.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 import { CLIENT_ID, CLIENT_SECRET, CODE, PASSWORD, REDIRECT_URI, REFRESH_TOKEN } from '../../kernel/samples.ts'
 import { type TokenPair, tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { sayDuration, TOKEN_HEADERS, tokenHeaders } from '../../kernel/sessions/token-headers.ts'
@@ -34,9 +34,10 @@ const op = operationsIn({ area: 'Sign-in', who: anyone })
 /** The errors of every operation that authenticates an app. */
 export const CLIENT_ERRORS = ['wrongCredentials', 'unknownClient', 'appNotUsable', 'notAuthorized'] as const
 
-const clientLimit = service(
-  ({ config }) => new RateLimiter('client', config.RATE_CLIENT_PER_SECOND, config.RATE_CLIENT_BURST),
-)
+const clientLimit = rateLimit('client', (config) => ({
+  perSecond: config.RATE_CLIENT_PER_SECOND,
+  burst: config.RATE_CLIENT_BURST,
+}))
 
 export const deskOf = (environment: Environment, request: HttpRequest, dialect: Dialect): TokenDesk => ({
   dialect,

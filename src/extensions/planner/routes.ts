@@ -1,11 +1,10 @@
 import { PLANNERS } from '../../apps/organisations/roles.ts'
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
-import { service } from '../../kernel/environment.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { Nothing } from '../../kernel/http/input/fields.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 import { PLAN_ID, SEARCH_ID } from '../../kernel/samples.ts'
 import { listEngines } from './engines.ts'
 import { changePlan, listPlans, readPlan, removePlan, savePlan, sharePlan, unsharePlan } from './plans.ts'
@@ -32,7 +31,7 @@ const op = operationsIn({ area: 'Mission planner', who: person })
 
 /** Rate limit of calls to engines, per person who searches, so that nobody can flood a plugin through the planner. */
 const plannerLimit = {
-  limiter: service(({ config: { RATE_PLANNER_PER_MINUTE: calls } }) => new RateLimiter('planner', calls / 60, calls)),
+  limiter: rateLimit('planner', ({ RATE_PLANNER_PER_MINUTE: calls }) => ({ perSecond: calls / 60, burst: calls })),
   key: (who: PersonCaller) => callerKey(who),
 }
 /** Counts the engines that the capability ids belong to. A capability id begins with the number of its engine. */

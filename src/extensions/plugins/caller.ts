@@ -1,15 +1,15 @@
 import { secretHashKeys } from '../../apps/apps/secrets.ts'
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
-import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { type CallerKind, limitAddress } from '../../kernel/http/callers/callers.ts'
 import { readBasic } from '../../kernel/http/callers/client-credentials.ts'
 import type { Need } from '../../kernel/http/operation.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 import { authenticatePlugin, checkGranted, type PluginCaller } from './authenticate.ts'
 
-const pluginLimit = service(
-  ({ config }) => new RateLimiter('plugin', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
-)
+const pluginLimit = rateLimit('plugin', (config) => ({
+  perSecond: config.RATE_TOKEN_PER_SECOND,
+  burst: config.RATE_TOKEN_BURST,
+}))
 
 /**
  * Callers that are plugins: they authenticate with HTTP Basic, using their client ID and secret. User tokens are not

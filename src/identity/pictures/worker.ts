@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { Gate } from '../../kernel/bounds/gate.ts'
 import { LruCache } from '../../kernel/bounds/lru-cache.ts'
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 import { checkFormat, etagOf, type ImageKind, SHAPES } from './rules.ts'
 import { WorkerProcess, type WorkerResult } from './worker-process.ts'
 
@@ -157,9 +157,14 @@ function readSizes(sizes: unknown): Buffer<ArrayBuffer>[] {
   return read.every((bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString('latin1', 0, 12))) ? read : []
 }
 
+const imageLimit = rateLimit('images', (config) => ({
+  perSecond: config.RATE_IMAGE_PER_SECOND,
+  burst: config.RATE_IMAGE_BURST,
+}))
+
 export const imageWorker = service(
-  ({ name, log, config, clock, stopping }) => {
-    const images = new RateLimiter('images', config.RATE_IMAGE_PER_SECOND, config.RATE_IMAGE_BURST)
+  ({ name, log, clock, stopping, get }) => {
+    const images = get(imageLimit)
     const worker = new ImageWorker({
       name,
       log,

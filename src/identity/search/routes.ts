@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import { networkOf } from '../../kernel/bounds/networks.ts'
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import type { AppUser } from '../../kernel/caller.ts'
-import { service } from '../../kernel/environment.ts'
 import { appUser } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json } from '../../kernel/http/output/output.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 import { UserEntry } from '../profiles/schema.ts'
 import { sampleSize, sampleUsers } from './sampling.ts'
 import { DEFAULT_LIMIT, FoundUsers, Sample, Search } from './schema.ts'
@@ -23,7 +22,10 @@ const ANONYMOUS_COST = 4
  * create anonymous users, so those of one network and app share a limit.
  */
 const searchLimit = {
-  limiter: service(({ config }) => new RateLimiter('search', config.RATE_SEARCH_PER_SECOND, config.RATE_SEARCH_BURST)),
+  limiter: rateLimit('search', (config) => ({
+    perSecond: config.RATE_SEARCH_PER_SECOND,
+    burst: config.RATE_SEARCH_BURST,
+  })),
   key: ({ userId, appId, isAnonymous, address }: AppUser) => (isAnonymous ? `${appId} ${networkOf(address)}` : userId),
 }
 const costOf = ({ isAnonymous }: AppUser, people: number): number =>

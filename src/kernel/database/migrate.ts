@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import release from '../../../release.json' with { type: 'json' }
 import { StartupError } from '../errors.ts'
 import { type Connection, explainConnection } from './connection.ts'
 
@@ -12,6 +13,22 @@ export interface Migration {
   readonly text: string
   readonly checksum: string
 }
+
+/** A row of the table `migrations`. */
+interface AppliedMigration {
+  readonly number: number
+  readonly name: string
+  readonly checksum: string
+  /**
+   * The last migration that a version must know to work with the schema after this one; null if the version that
+   * applied it did not say.
+   */
+  readonly needs: number | null
+}
+
+/** Reads the column `needs` as JSON, because a schema of an earlier version does not have it. */
+const selectApplied = (table: string): string =>
+  `select number, name, checksum, (to_jsonb(m) ->> 'needs')::int as needs from ${table} m order by number`
 
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations/', import.meta.url))
 const OLDEST_VERSION = 15
@@ -65,11 +82,10 @@ export async function migrate(
         number int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
       )`,
     )
-    const { rows } = await client.query<{ number: number; name: string; checksum: string }>(
-      'select number, name, checksum from migrations order by number',
-    )
+    const { rows } = await client.query<AppliedMigration>(selectApplied('migrations'))
     refuseOtherHistory(schema, migrations, rows)
     const waiting = migrations.slice(rows.length, upTo)
+    if (waiting.length > 0) await client.query('alter table migrations add column if not exists needs int')
     for (const migration of waiting) await apply(client, schema, migration)
     return { applied: waiting.map(labelMigration) }
   } finally {
@@ -87,7 +103,7 @@ export async function findWaiting(connection: Connection, schema: string): Promi
     const table = `${pg.escapeIdentifier(schema)}.migrations`
     const found = await client.query<{ is: boolean }>('select to_regclass($1) is not null as is', [table])
     if (!found.rows[0]?.is) return undefined
-    const { rows } = await client.query(`select number, name, checksum from ${table} order by number`)
+    const { rows } = await client.query<AppliedMigration>(selectApplied(table))
     refuseOtherHistory(schema, migrations, rows)
     return migrations.slice(rows.length).map(labelMigration)
   } finally {
@@ -138,10 +154,14 @@ async function createSchema(client: pg.Client, schema: string): Promise<void> {
   }
 }
 
+/**
+ * Throws unless this version works with the schema. A schema may have migrations of the next release, which work with
+ * this one too, so that processes of both can run side by side (decision 93).
+ */
 function refuseOtherHistory(
   schema: string,
   known: readonly Migration[],
-  applied: readonly { number: number; name: string; checksum: string }[],
+  applied: readonly AppliedMigration[],
 ): void {
   applied.forEach((row, i) => {
     if (row.number !== i + 1) {
@@ -150,6 +170,7 @@ function refuseOtherHistory(
       )
     }
     const migration = known[i]
+    if (!migration && row.needs !== null && row.needs <= known.length) return
     if (!migration) {
       throw new StartupError(
         `This database was created by a newer version of Groundschool: schema ${schema} has migration ` +
@@ -168,11 +189,12 @@ function refuseOtherHistory(
 async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
   try {
     const { number, name, checksum, text } = migration
-    const values = [String(number), pg.escapeLiteral(name), pg.escapeLiteral(checksum)]
+    const needs = Math.min(number, release.migration)
+    const values = [String(number), pg.escapeLiteral(name), pg.escapeLiteral(checksum), String(needs)]
     // One round trip: a new database applies all migrations, twice. If one fails, the server skips the rest of the
     // text.
     await client.query(
-      `begin;\n${text}\n;insert into migrations (number, name, checksum) values (${values.join(', ')});\ncommit`,
+      `begin;\n${text}\n;insert into migrations (number, name, checksum, needs) values (${values.join(', ')});\ncommit`,
     )
   } catch (error) {
     const place = `Migration ${labelMigration(migration)} of schema ${schema} failed and was rolled back`

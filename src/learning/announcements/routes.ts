@@ -1,10 +1,9 @@
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { callerKey } from '../../kernel/caller.ts'
-import { service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 import { ANNOUNCEMENT_ID } from '../../kernel/samples.ts'
 import { MAY } from '../classes/roles.ts'
 import { createAnnouncement, deleteAnnouncement, listAnnouncements, readAnnouncement } from './announcements.ts'
@@ -14,9 +13,9 @@ const op = operationsIn({ area: 'Announcements', who: person })
 
 const READERS = ['student', 'classmate', ...MAY.readClass] as const
 
-const limiter = service(({ config: { RATE_ANNOUNCEMENT_PER_HOUR: count } }) => ({
-  count,
-  bucket: new RateLimiter('announcement', count / 3600, count),
+const announcementLimit = rateLimit('announcement', ({ RATE_ANNOUNCEMENT_PER_HOUR: count }) => ({
+  perSecond: count / 3600,
+  burst: count,
 }))
 
 export const announcementOperations: readonly Operation[] = [
@@ -39,18 +38,18 @@ export const announcementOperations: readonly Operation[] = [
     output: json(Announcement),
     errors: ['forbidden', 'validationFailed', 'impossibleNow', 'conflict', 'tooManyRequests'],
     run: async ({ db, who, environment }, input) => {
-      const { bucket, count } = environment.get(limiter)
+      const limiter = environment.get(announcementLimit)
       const key = callerKey(who)
-      const { isAllowed, waitSeconds } = bucket.take(key, who.at.getTime())
+      const { isAllowed, waitSeconds } = limiter.take(key, who.at.getTime())
       if (!isAllowed)
-        throw fail('tooManyRequests', `You can create ${count} announcements an hour; try again later`, waitSeconds)
+        throw fail('tooManyRequests', `You can create ${limiter.burst} announcements an hour; try again later`, waitSeconds)
       let isNew = false
       try {
         const created = await createAnnouncement(db, who, input)
         isNew = created.isNew
         return created.announcement
       } finally {
-        if (!isNew) bucket.giveBack(key)
+        if (!isNew) limiter.giveBack(key)
       }
     },
   }),

@@ -1,7 +1,8 @@
 import { networkOf } from '../../kernel/bounds/networks.ts'
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
+import type { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { callerKey, type Member, type PersonCaller } from '../../kernel/caller.ts'
-import { type Environment, service } from '../../kernel/environment.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 
 /**
  * The limit for a network is this many times the limit for a person, because a whole school may share one IP address.
@@ -13,10 +14,14 @@ const PEOPLE_PER_NETWORK = 20
  */
 const IDS_PER_CODE = 10
 const HOUR_SECONDS = 3600
-const hourly = (name: string, tries: number) => new RateLimiter(name, tries / HOUR_SECONDS, tries)
+const hourly = (name: string, times: number) =>
+  rateLimit(name, ({ RATE_JOIN_PER_HOUR: tries }) => ({
+    perSecond: (tries * times) / HOUR_SECONDS,
+    burst: tries * times,
+  }))
 const makeLimits = (name: string, times: number) => ({
-  person: service(({ config }) => hourly(name, config.RATE_JOIN_PER_HOUR * times)),
-  network: service(({ config }) => hourly(`${name}-network`, config.RATE_JOIN_PER_HOUR * times * PEOPLE_PER_NETWORK)),
+  person: hourly(name, times),
+  network: hourly(`${name}-network`, times * PEOPLE_PER_NETWORK),
 })
 const CODES = makeLimits('join', 1)
 const IDS = makeLimits('ids', IDS_PER_CODE)

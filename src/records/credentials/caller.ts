@@ -1,8 +1,7 @@
 import { secretHashKeys } from '../../apps/apps/secrets.ts'
-import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
 import { findSignedIn } from '../../kernel/browsers/browsers.ts'
 import { type Caller, callerKey } from '../../kernel/caller.ts'
-import { type Environment, service } from '../../kernel/environment.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import { findBearer, lookUpHolder, recallHolder } from '../../kernel/http/callers/bearer.ts'
 import {
@@ -16,13 +15,17 @@ import { readBasic } from '../../kernel/http/callers/client-credentials.ts'
 import { findBrowserToken } from '../../kernel/http/callers/cookies.ts'
 import type { Need } from '../../kernel/http/operation.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
+import { rateLimit } from '../../kernel/limits/limits.ts'
 import { bases } from '../statements/model/names.ts'
 import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
 import { credentialCache } from './cache.ts'
 import { callAsAdministrator, callAsKey, callAsUser, refuseOthers, type StoreCaller } from './credentials.ts'
 import type { Scope } from './scopes.ts'
 
-const keyLimit = service(({ config }) => new RateLimiter('key', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST))
+const keyLimit = rateLimit('key', (config) => ({
+  perSecond: config.RATE_TOKEN_PER_SECOND,
+  burst: config.RATE_TOKEN_BURST,
+}))
 const HOW =
   'Send a key of the record store as Authorization: Basic base64(key:secret), or an access token as Authorization: Bearer <token>'
 

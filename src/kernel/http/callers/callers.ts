@@ -1,5 +1,4 @@
 import { networkOf } from '../../bounds/networks.ts'
-import { RateLimiter } from '../../bounds/rate-limiter.ts'
 import { findSignedIn } from '../../browsers/browsers.ts'
 import { browserUses } from '../../browsers/uses.ts'
 import {
@@ -12,8 +11,9 @@ import {
   type PersonCaller,
   type Visitor,
 } from '../../caller.ts'
-import { type Environment, service } from '../../environment.ts'
+import type { Environment } from '../../environment.ts'
 import { type ErrorName, fail } from '../../errors.ts'
+import { rateLimit } from '../../limits/limits.ts'
 import type { Holder } from '../../sessions/sessions.ts'
 import { mintToken } from '../../sessions/tokens.ts'
 import type { Challenge, HttpRequest } from '../request.ts'
@@ -21,12 +21,14 @@ import { findBearer, lookUpHolder, recallHolder } from './bearer.ts'
 import { findBrowserToken, findKnownBrowser } from './cookies.ts'
 import { refuseForeignOrigin } from './csrf.ts'
 
-const addressLimit = service(
-  ({ config }) => new RateLimiter('address', config.RATE_ADDRESS_PER_SECOND, config.RATE_ADDRESS_BURST),
-)
-const tokenLimit = service(
-  ({ config }) => new RateLimiter('token', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
-)
+const addressLimit = rateLimit('address', (config) => ({
+  perSecond: config.RATE_ADDRESS_PER_SECOND,
+  burst: config.RATE_ADDRESS_BURST,
+}))
+const tokenLimit = rateLimit('token', (config) => ({
+  perSecond: config.RATE_TOKEN_PER_SECOND,
+  burst: config.RATE_TOKEN_BURST,
+}))
 
 /** The properties of an operation that decide how its caller is authenticated. */
 export interface AdmissionContext {
@@ -127,8 +129,8 @@ export const appUser: CallerKind<AppUser> = {
   keyOf: ({ userId }) => userId,
   admit: (environment, request, { isEmbedded }) => {
     const { at } = request.who
-    const admit = (holder: Holder, token: string): AppUser => {
-      request.limit(environment.get(tokenLimit), token)
+    const admit = (holder: Holder): AppUser => {
+      request.limit(environment.get(tokenLimit), holder.tokenKey)
       return { ...request.who, ...userOf(holder), defaultCountry: environment.config.DEFAULT_COUNTRY }
     }
     let token: string | undefined
@@ -136,15 +138,14 @@ export const appUser: CallerKind<AppUser> = {
       token = findBearer(request, isEmbedded)
       if (token === undefined) throw fail('notAuthorized')
       const holder = recallHolder(environment, token, at)
-      if (holder) return admit(holder, token)
+      if (holder) return admit(holder)
     } catch (error) {
       // If the token's own limit was applied, the token is valid, so the request does not count as a guess of a token.
       if (request.limitPolicy === undefined) limitAddress(environment, request)
       throw error
     }
     limitAddress(environment, request)
-    const given = token
-    return lookUpHolder(environment, given, at).then((holder) => admit(holder, given))
+    return lookUpHolder(environment, token, at).then(admit)
   },
 }
 
