@@ -11,12 +11,12 @@ import {
   sessionSettings,
 } from './connection.ts'
 import type { Lanes } from './db.ts'
-import { openListLane } from './list-lane.ts'
+import { LIST_CONNECTIONS, openListLane } from './list-lane.ts'
 import { type Listener, openListener } from './listener.ts'
 import { makePatience } from './patience.ts'
 import { openPool } from './pool.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
-import { openReportLane, type ReportLimits } from './report-lane.ts'
+import { openReportLane, REPORT_CONNECTIONS, type ReportLimits } from './report-lane.ts'
 import { openStandby, type Standby } from './standby.ts'
 import type { Report, Statement } from './statement.ts'
 import { runHook, runTransaction } from './transaction.ts'
@@ -72,6 +72,13 @@ export interface DatabaseOptions {
   applicationName?: string
   settings?: Settings
   onProblem(error: Error): void
+}
+
+/** Returns how many connections one open environment uses at most: on the primary, and on its standbys. */
+export const countConnections = ({ poolSize, readConnections }: { poolSize: number; readConnections: number }) => {
+  const standby = LIST_CONNECTIONS + REPORT_CONNECTIONS
+  const listener = 1
+  return { primary: poolSize + readConnections + standby + listener, standby }
 }
 
 const CLOSE_TIMEOUT_MS = 1_500
