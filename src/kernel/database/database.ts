@@ -38,7 +38,8 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
   /** Returns true if requests can be served, if need be after waiting for a database that was just lost. */
   canServe(): boolean
   /**
-   * Figures for monitoring. `readsGathered` and `readStatements` count since the start; the others are current values.
+   * Figures for monitoring. `readsGathered`, `readStatements`, `waits`, `waitSeconds` and those of standbys count since
+   * the start; the others are current values.
    */
   figures(): {
     poolTotal: number
@@ -53,7 +54,11 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
     reportsWaiting: number
     standbyReads: number
     standbyRefusals: number
+    waits: number
+    waitSeconds: number
   }
+  /** Returns how far a standby is behind (milliseconds); undefined if there is none, or none can be reached. */
+  measureLag(): Promise<number | undefined>
   /** Refuses new work, and waits a few seconds for running work to end. */
   close(): Promise<void>
 }
@@ -242,7 +247,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ...lists.figures(),
       ...reports.figures(),
       ...(standby?.figures() ?? { standbyReads: 0, standbyRefusals: 0 }),
+      ...patience.figures(),
     }),
+    measureLag: async () => standby?.measureLag(),
     onMessage: listener.onMessage,
     onListening: listener.onListening,
     close: () => {
