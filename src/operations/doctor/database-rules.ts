@@ -11,7 +11,7 @@ import {
 } from './facts.ts'
 
 /** Rules about the servers of the database. Each takes the facts and returns what it found. */
-type Rule = (facts: Facts) => readonly (Finding | undefined)[]
+type Rule = (facts: Facts) => readonly (Finding | false | undefined)[]
 
 const OLDEST_VERSION = 15
 const GIB = 2 ** 30
@@ -97,7 +97,7 @@ const roles: Rule = ({ primary, readers }) => [
 ]
 
 const sessions: Rule = ({ primary }) => [
-  primary.identity &&
+  primary.identity?.isStandby === false &&
     (primary.sessionProblem === undefined
       ? report('sessions', subjectOf(primary), 'ok', 'notifications and locks work')
       : report(

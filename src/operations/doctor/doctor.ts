@@ -34,7 +34,7 @@ export async function examine(connection: Connection, config: Config, fleet: Fle
 export const judge = (facts: Facts): Finding[] =>
   [...DATABASE_RULES, settingRules, ...FLEET_RULES]
     .flatMap((rule) => rule(facts))
-    .filter((finding) => finding !== undefined)
+    .filter((finding) => finding !== undefined && finding !== false)
 
 async function readSettings(config: Config, processes: number): Promise<SettingFacts> {
   const { primary, standby } = countConnections({

@@ -154,7 +154,8 @@ export const EMBEDDED = 'the embedded database'
 
 export const serversOf = ({ primary, readers }: Facts): readonly ServerFacts[] => [primary, ...readers]
 export const settingOf = ({ settings }: ServerFacts, name: string): string | undefined => settings?.[name]?.value
-export const subjectOf = ({ setting, place }: ServerFacts): string => place === EMBEDDED ? place : `${setting} (${place})`
+export const subjectOf = ({ setting, place }: ServerFacts): string =>
+  place === EMBEDDED ? place : `${setting} (${place})`
 
 /** True if the installation has, or is meant to have, more than one database server. */
 export const isFleet = ({ settings, primary, patroni }: Facts): boolean =>

@@ -88,8 +88,9 @@ const QUESTIONS = {
 /** Reads the facts of the server to which the platform writes. */
 export const readPrimary = (connection: Connection, config: Config): Promise<ServerFacts> =>
   askServer('DATABASE_URL', connection, async (client, identity) => ({
-    ...(identity.isStandby ? {} : await askAll(client)),
-    sessionProblem: await probeSessions(client, connection),
+    ...(identity.isStandby
+      ? {}
+      : { ...(await askAll(client)), sessionProblem: await probeSessions(client, connection) }),
     environments: await Promise.all(ENVIRONMENTS.map((name) => readEnvironment(name, client, connection, config))),
   }))
 
@@ -147,10 +148,12 @@ async function open(connection: Connection): Promise<pg.Client> {
 const select = async <R>(client: pg.Client, text: string, values: unknown[] = []): Promise<R[]> =>
   (await client.query(text, values)).rows
 
+/** A setting of the command line overrides the file, so a change of the file needs no restart. */
 async function readSettings(client: pg.Client): Promise<ServerFacts['settings']> {
   const rows = await select<{ name: string; value: string; needsRestart: boolean }>(
     client,
-    'select name, setting as value, pending_restart as "needsRestart" from pg_settings where name = any($1) or pending_restart',
+    `select name, setting as value, pending_restart and source <> 'command line' as "needsRestart"
+       from pg_settings where name = any($1) or pending_restart`,
     [SETTINGS],
   )
   return Object.fromEntries(rows.map(({ name, ...rest }) => [name, rest]))
