@@ -11,12 +11,12 @@ import {
   sessionSettings,
 } from './connection.ts'
 import type { Lanes } from './db.ts'
-import { openListLane } from './list-lane.ts'
+import { LIST_CONNECTIONS, openListLane } from './list-lane.ts'
 import { type Listener, openListener } from './listener.ts'
 import { makePatience } from './patience.ts'
 import { openPool } from './pool.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
-import { openReportLane, type ReportLimits } from './report-lane.ts'
+import { openReportLane, REPORT_CONNECTIONS, type ReportLimits } from './report-lane.ts'
 import { openStandby, type Standby } from './standby.ts'
 import type { Report, Statement } from './statement.ts'
 import { runHook, runTransaction } from './transaction.ts'
@@ -38,7 +38,8 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
   /** Returns true if requests can be served, if need be after waiting for a database that was just lost. */
   canServe(): boolean
   /**
-   * Figures for monitoring. `readsGathered` and `readStatements` count since the start; the others are current values.
+   * Figures for monitoring. `readsGathered`, `readStatements`, `waits`, `waitSeconds` and those of standbys count since
+   * the start; the others are current values.
    */
   figures(): {
     poolTotal: number
@@ -53,7 +54,11 @@ export interface Database extends Lanes, Pick<Listener, 'onMessage' | 'onListeni
     reportsWaiting: number
     standbyReads: number
     standbyRefusals: number
+    waits: number
+    waitSeconds: number
   }
+  /** Returns how far a standby is behind (milliseconds); undefined if there is none, or none can be reached. */
+  measureLag(): Promise<number | undefined>
   /** Refuses new work, and waits a few seconds for running work to end. */
   close(): Promise<void>
 }
@@ -72,6 +77,13 @@ export interface DatabaseOptions {
   applicationName?: string
   settings?: Settings
   onProblem(error: Error): void
+}
+
+/** Returns how many connections one open environment uses at most: on the primary, and on its standbys. */
+export const countConnections = ({ poolSize, readConnections }: { poolSize: number; readConnections: number }) => {
+  const standby = LIST_CONNECTIONS + REPORT_CONNECTIONS
+  const listener = 1
+  return { primary: poolSize + readConnections + standby + listener, standby }
 }
 
 const CLOSE_TIMEOUT_MS = 1_500
@@ -235,7 +247,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ...lists.figures(),
       ...reports.figures(),
       ...(standby?.figures() ?? { standbyReads: 0, standbyRefusals: 0 }),
+      ...patience.figures(),
     }),
+    measureLag: async () => standby?.measureLag(),
     onMessage: listener.onMessage,
     onListening: listener.onListening,
     close: () => {

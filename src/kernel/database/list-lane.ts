@@ -14,7 +14,7 @@ export interface ListLane {
   close(deadlineMs: number): Promise<void>
 }
 
-const CONNECTIONS = 4
+export const LIST_CONNECTIONS = 4
 /** Between two lists of one caller the event loop is free for others, because the database is working. */
 const PER_CALLER = 1
 /** A page may ask for several lists at once, and one operation may read several. */
@@ -25,9 +25,9 @@ const IDLE_MS = 60_000
 const PLATFORM = 'platform'
 
 export function openListLane(options: Omit<PoolOptions, 'max' | 'min' | 'idleMs'> & { min?: number }): ListLane {
-  const pool = openPool({ min: 1, ...options, max: CONNECTIONS, idleMs: IDLE_MS })
+  const pool = openPool({ min: 1, ...options, max: LIST_CONNECTIONS, idleMs: IDLE_MS })
   const gate = new Gate({
-    atOnce: CONNECTIONS,
+    atOnce: LIST_CONNECTIONS,
     perKey: PER_CALLER,
     waiting: 2_000,
     waitingPerKey: WAITING_PER_CALLER,

@@ -24,6 +24,9 @@ test('calls wait for a database that was lost, and are carried out once when it 
   wire.mend()
   await Promise.all(calls)
   assert.equal(await balance(db, id), 3)
+  const { waits, waitSeconds } = db.figures()
+  assert.equal(waits, 3)
+  assert.ok(waitSeconds > 3 * 0.4 && waitSeconds < 3 * 5, String(waitSeconds))
 })
 
 test('a read whose connection is lost is repeated', async () => {

@@ -10,6 +10,8 @@ export interface Patience {
   untilAvailable(deadline: number): Promise<void>
   /** Runs work that changes nothing. If the connection is lost meanwhile, runs it again until the deadline. */
   rerun<T>(work: () => Promise<T>): Promise<T>
+  /** How often calls have waited, and for how long together. */
+  figures(): { waits: number; waitSeconds: number }
   /** Lets no call wait any longer. */
   end(): void
 }
@@ -28,15 +30,20 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
 
 export function makePatience({ waitMs, isAvailable }: PatienceOptions): Patience {
   let waiting = 0
+  let waits = 0
+  let waitedMs = 0
   let isOver = waitMs === 0
   const deadline = () => performance.now() + waitMs
   const mayWait = (until: number) => !isOver && performance.now() < until
 
   const untilAvailable = async (until: number): Promise<void> => {
     if (isAvailable() || !mayWait(until) || waiting >= MOST_WAITING) return
+    const start = performance.now()
     waiting++
+    waits++
     while (!isAvailable() && mayWait(until)) await pause()
     waiting--
+    waitedMs += performance.now() - start
   }
   return {
     isOn: waitMs > 0,
@@ -54,6 +61,7 @@ export function makePatience({ waitMs, isAvailable }: PatienceOptions): Patience
         await pause()
       }
     },
+    figures: () => ({ waits, waitSeconds: waitedMs / 1000 }),
     end: () => {
       isOver = true
     },

@@ -31,8 +31,10 @@ export interface ReportLimits {
   unreadMs: number
 }
 
+export const REPORT_CONNECTIONS = 3
+
 const DEFAULT_LIMITS: ReportLimits = {
-  connections: 3,
+  connections: REPORT_CONNECTIONS,
   idleMs: 10_000,
   waiting: 50,
   waitMs: 10_000,

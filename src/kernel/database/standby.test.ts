@@ -101,6 +101,24 @@ test('a standby that is too far behind is not read until it has caught up', asyn
   await usesStandby(db)
 })
 
+test('the lag of a standby is measured, also while it is too far behind to be read', async () => {
+  const db = await open()
+  await usesStandby(db)
+  await pair.caughtUp()
+  assert.equal(await db.measureLag(), 0)
+  await runSql(pair.standby, 'select pg_wal_replay_pause()')
+  try {
+    await db.all(add, {})
+    await until('the lag grows beyond the limit', async () => (await db.measureLag())! > 3_000, 8_000)
+    assert.ok((await db.measureLag())! < 10_000)
+  } finally {
+    await runSql(pair.standby, 'select pg_wal_replay_resume()')
+  }
+  await until('it has caught up', async () => (await db.measureLag()) === 0)
+  const alone = await open({ standby: undefined })
+  assert.equal(await alone.measureLag(), undefined)
+})
+
 test('a query that the standby cancels is answered by the primary', async () => {
   const db = await open()
   await pair.caughtUp()

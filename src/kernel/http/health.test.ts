@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readRaw, sendRaw } from '../../operations/testing/socket.ts'
 import { assertError, Client, testApp } from '../../operations/testing/testing.ts'
@@ -77,6 +77,12 @@ test('health and metrics', async (t) => {
     ])
       assert.ok(seriesOf(text, name) !== undefined, name)
     assert.equal(seriesOf(text, 'groundschool_database_available'), 1)
+    assert.equal(seriesOf(text, 'groundschool_database_primary'), 1)
+    assert.equal(seriesOf(text, 'groundschool_archive_failing'), 0)
+    assert.equal(seriesOf(text, 'groundschool_ready'), 1)
+    const migration = String(readdirSync('migrations').length).padStart(4, '0')
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    assert.equal(seriesOf(text, 'groundschool_build_info', { version, migration }), 1)
     assert.equal(seriesOf(text, 'groundschool_token_cache_entries'), 1)
     const sandbox = await app.nobody('sandbox').get('/metrics')
     assert.equal(seriesOf(sandbox.text, 'groundschool_token_cache_entries', { environment: 'sandbox' }), 0)

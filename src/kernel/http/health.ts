@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { hashToken } from '../sessions/tokens.ts'
 import { limitAddress } from './callers/callers.ts'
-import type { Metrics } from './metrics.ts'
+import { findObstacle, type Metrics } from './metrics.ts'
 import { sendAnswer } from './output/answers.ts'
 import { JSON_TYPE } from './output/media-types.ts'
 import type { HttpRequest, PlainRoute } from './request.ts'
@@ -19,8 +19,8 @@ export function healthRoutes(environment: Environment, metrics: Metrics): PlainR
       path: '/readyz',
       name: 'readyz',
       handle: (request) => {
-        if (environment.isLeaving) throw fail('notReady', 'The platform is stopping')
-        if (!environment.db.canServe()) throw fail('notReady', 'The database does not respond')
+        const obstacle = findObstacle(environment)
+        if (obstacle !== undefined) throw fail('notReady', obstacle)
         sendStatus(request, 'ready')
       },
     },

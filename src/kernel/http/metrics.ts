@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import manifest from '../../../package.json' with { type: 'json' }
+import { listMigrations } from '../database/migrate.ts'
+import { serverState } from '../database/server-state.ts'
 import { type Environment, provided } from '../environment.ts'
 import type { Figure, GaugeDescription } from './interface.ts'
 import type { Observe } from './request.ts'
@@ -83,6 +86,13 @@ function figuresOf(operation: string, classes: readonly (Latency | undefined)[])
   }
 }
 
+/** Says why the platform is not ready for requests; undefined if it is. */
+export const findObstacle = ({ isLeaving, db }: Environment): string | undefined =>
+  isLeaving ? 'The platform is stopping' : db.canServe() ? undefined : 'The database does not respond'
+
+/** Time limit for one figure. With DATABASE_WAIT_SECONDS, a figure would wait for a lost database. */
+const FIGURE_MS = 2_000
+
 const LATENCY = 'groundschool_request_seconds'
 
 /** The Prometheus metrics of one environment. */
@@ -103,6 +113,10 @@ export class Metrics {
         values: this.#listLatencies(),
       }),
     } as unknown as Metric)
+    this.#gauge('groundschool_ready', '1 while the process is ready for requests', () =>
+      findObstacle(environment) === undefined ? 1 : 0,
+    )
+    this.#describeBuild()
     this.#followDatabase(environment)
     environment.provide(operationFigures, () => this.#listFigures())
     for (const { name, help, label, isCounter, value } of gauges)
@@ -147,6 +161,23 @@ export class Metrics {
       .sort((one, other) => other.count - one.count)
   }
 
+  /** One series with the value 1, whose labels tell what this process runs. */
+  #describeBuild(): void {
+    const name = 'groundschool_build_info'
+    const help = 'Version of the platform, and the last migration that it knows'
+    let migration: string | undefined
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      labelNames: ['version', 'migration'],
+      async collect() {
+        migration ??= String((await listMigrations()).length).padStart(4, '0')
+        this.set({ version: manifest.version, migration }, 1)
+      },
+    })
+  }
+
   #followDatabase({ db }: Environment): void {
     this.#gauge('groundschool_pool_connections', 'Connections of the write pool', () => db.figures().poolTotal)
     this.#gauge('groundschool_pool_idle', 'Idle connections of the write pool', () => db.figures().poolIdle)
@@ -173,6 +204,29 @@ export class Metrics {
       'Lists and reports that the primary answered, because a standby was too far behind or could not be reached',
       () => db.figures().standbyRefusals,
     )
+    this.#gauge('groundschool_standby_lag_seconds', 'How far the standby is behind that was asked', async () => {
+      const lagMs = await db.measureLag()
+      return lagMs === undefined ? {} : lagMs / 1000
+    })
+    this.#counter(
+      'groundschool_database_waits_total',
+      'Calls that waited for a database that was lost',
+      () => db.figures().waits,
+    )
+    this.#counter(
+      'groundschool_database_wait_seconds_total',
+      'Time that calls waited for a database that was lost',
+      () => db.figures().waitSeconds,
+    )
+    const readState = () => db.first(serverState, {})
+    this.#gauge('groundschool_database_primary', '1 if DATABASE_URL leads to a primary, 0 if to a standby', async () =>
+      (await readState())?.is_standby ? 0 : 1,
+    )
+    this.#gauge(
+      'groundschool_archive_failing',
+      '1 while the last attempt of the database to archive its log has failed',
+      async () => ((await readState())?.is_archive_failing ? 1 : 0),
+    )
     this.#gauge('groundschool_database_available', '1 while the database responds', () => (db.isAvailable() ? 1 : 0))
   }
 
@@ -196,8 +250,8 @@ export class Metrics {
       labelNames: label === undefined ? [] : [label],
       async collect() {
         this.reset()
-        // If the database is unavailable, the other metrics must still be reported.
-        const figure = await Promise.resolve(value()).catch(() => undefined)
+        // If the database is unavailable, the other metrics must still be reported, and soon.
+        const figure = await Promise.race([value(), sleep(FIGURE_MS, undefined, { ref: false })]).catch(() => undefined)
         if (typeof figure === 'number') this.inc(figure)
         else for (const [key, one] of Object.entries(figure ?? {})) this.inc({ [label!]: key }, one)
       },

@@ -49,7 +49,8 @@ export function adoptSecretKey(
   })
 }
 
-const fingerprintOf = (secretKey: Buffer, environment: EnvironmentName): string =>
+/** Returns the value that the database stores under the name `FINGERPRINT` for the key it is used with. */
+export const fingerprintOf = (secretKey: Buffer, environment: EnvironmentName): string =>
   createHash('sha256').update(`groundschool/${environment}/fingerprint`).update(secretKey).digest('base64url')
 
 const otherKey = () =>
@@ -57,7 +58,7 @@ const otherKey = () =>
     'This database was first used with another secret key: set SECRET_KEY to that key, or copy its secret.key into DATA_DIR',
   )
 
-const FINGERPRINT = 'secret-key-fingerprint'
+export const FINGERPRINT = 'secret-key-fingerprint'
 /** Name of the fact that says when the key was last changed. */
 const ROTATED = 'secret-key-rotated'
 

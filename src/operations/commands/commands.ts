@@ -2,6 +2,7 @@ import { app } from './app.ts'
 import { backup } from './backup.ts'
 import { credential } from './credential.ts'
 import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
 import { importCommand } from './import.ts'
 import { key } from './key.ts'
 import { runCommandLine } from './line.ts'
@@ -17,6 +18,7 @@ import { user } from './user.ts'
 export const commands = {
   start,
   status,
+  doctor,
   migrate,
   import: importCommand,
   roster,
