@@ -17,6 +17,7 @@ const TESTS = [
   'sdk/src/*.test.ts',
   'examples/**/*.test.ts',
   'interop/*.test.ts',
+  'drill/*.test.ts',
 ]
 /** These tests limit the seconds that a first start may take, so they run alone on the machine. */
 const ALONE = /\/platform\/machine\.test\.ts$/
