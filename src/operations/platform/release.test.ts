@@ -85,7 +85,13 @@ async function workOnBoth(one: string, other: string, who: { handle: string; stu
   await done(here.post('/edu/v1/lesson/progress/start', lesson))
   await done(there.post('/edu/v1/lesson/progress', { ...lesson, complete: true, score: 92, pass: true }))
   const casey = await openPages(one, '@casey')
-  const grade = { lessonId: lesson.lessonId, studentId: student, pass: false, score: 60, reason: 'A tyre was forgotten.' }
+  const grade = {
+    lessonId: lesson.lessonId,
+    studentId: student,
+    pass: false,
+    score: 60,
+    reason: 'A tyre was forgotten.',
+  }
   await done(call(at(other, casey), 'POST', '/edu/v1/lesson/progress/grade', grade))
   assert.equal((await done(here.get('/edu/v1/lesson/progress', lesson))).score, 60)
 
