@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import release from '../../../release.json' with { type: 'json' }
 import { StartupError } from '../errors.ts'
 import { listMigrations, migrate } from './migrate.ts'
 import { createTestDatabase, runSql } from './test-database.ts'
@@ -95,6 +96,40 @@ test('a database of a newer version is refused', async (t) => {
     migrate(connection, 'gs_newer', dir),
     refusal(/^This database was created by a newer version of Groundschool: .* migration 0002_apps/),
   )
+})
+
+test('a version starts on a database that the next release has migrated, and not on that of a later one', async (t) => {
+  const dir = await makeDir(t, FILES)
+  await migrate(connection, 'gs_next', dir)
+  const later = 'insert into gs_next.migrations (number, name, checksum, needs) values'
+  await runSql(connection, `${later} (3, 'more', 'of the next release', 2)`)
+  assert.deepEqual(await migrate(connection, 'gs_next', dir), { applied: [] })
+  await runSql(connection, `${later} (4, 'most', 'of the release after that', 3)`)
+  await assert.rejects(migrate(connection, 'gs_next', dir), refusal(/has migration 0004_most, which this version/))
+  await runSql(connection, 'update gs_next.migrations set needs = null where number = 4')
+  await assert.rejects(migrate(connection, 'gs_next', dir), refusal(/has migration 0004_most/))
+})
+
+test('each migration records what it needs: what the last release has', async () => {
+  const all = await listMigrations()
+  await migrate(connection, 'gs_needs')
+  const rows = await runSql(connection, 'select number, needs from gs_needs.migrations order by number')
+  const expected = all.map(({ number }) => ({ number, needs: Math.min(number, release.migration) }))
+  assert.deepEqual(rows, expected)
+})
+
+test('a schema of a version that recorded no needs gets them with its next migrations', async (t) => {
+  const dir = await makeDir(t, FILES)
+  await migrate(connection, 'gs_before', dir)
+  await runSql(connection, 'alter table gs_before.migrations drop column needs')
+  assert.deepEqual(await migrate(connection, 'gs_before', dir), { applied: [] })
+  await writeFile(join(dir, '0003_more.sql'), 'insert into people values (2)')
+  assert.deepEqual(await migrate(connection, 'gs_before', dir), { applied: ['0003_more'] })
+  assert.deepEqual(await runSql(connection, 'select needs from gs_before.migrations order by number'), [
+    { needs: null },
+    { needs: null },
+    { needs: 3 },
+  ])
 })
 
 test('gaps, duplicate numbers and other names are refused', async (t) => {

@@ -158,11 +158,7 @@ async function createSchema(client: pg.Client, schema: string): Promise<void> {
  * Throws unless this version works with the schema. A schema may have migrations of the next release, which work with
  * this one too, so that processes of both can run side by side (decision 93).
  */
-function refuseOtherHistory(
-  schema: string,
-  known: readonly Migration[],
-  applied: readonly AppliedMigration[],
-): void {
+function refuseOtherHistory(schema: string, known: readonly Migration[], applied: readonly AppliedMigration[]): void {
   applied.forEach((row, i) => {
     if (row.number !== i + 1) {
       throw new StartupError(

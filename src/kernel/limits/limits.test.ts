@@ -13,12 +13,17 @@ const PROCESSES = 3
 async function startFleet(app: TestApp): Promise<string[]> {
   const others = [await app.startSecond(), await app.startSecond()]
   const environments = [app.platform, ...others].map(({ environments }) => environments[0]!)
-  await until('all know of each other', () => environments.every(({ get }) => get(sharedLimits).processes === PROCESSES))
+  await until('all know of each other', () =>
+    environments.every(({ get }) => get(sharedLimits).processes === PROCESSES),
+  )
   return [app.address, ...others.map(({ addresses }) => addresses.production)]
 }
 
 /** Collects the messages about limits that the platforms of a test send. */
-async function overhear(t: { after(end: () => Promise<void>): void }, app: TestApp): Promise<Record<string, unknown>[]> {
+async function overhear(
+  t: { after(end: () => Promise<void>): void },
+  app: TestApp,
+): Promise<Record<string, unknown>[]> {
   const heard: Record<string, unknown>[] = []
   const client = new pg.Client(app.connection)
   await client.connect()
@@ -141,7 +146,10 @@ test('a process that is alone tells nobody anything', async (t) => {
   await avery.post('/edu/v1/class/join', { joinCode: 'WRONGCODE' })
   const second = await app.startSecond()
   await until('the second one is heard', () => heard.some(({ isNew }) => isNew))
-  assert.deepEqual(heard.find(({ uses }) => uses), undefined)
+  assert.deepEqual(
+    heard.find(({ uses }) => uses),
+    undefined,
+  )
   const other = new Client(second.addresses.production, avery.token)
   assert.equal((await other.get(LIST)).status, 200, 'a process that starts knows nothing of what was taken before')
 })

@@ -38,7 +38,8 @@ const declared: DeclaredLimit[] = []
  * so they must not be secret.
  */
 export function rateLimit(name: string, read: DeclaredLimit['read']): Service<RateLimiter> {
-  if (declared.some((limit) => limit.name === name)) throw new Error(`There are two rate limits with the name '${name}'`)
+  if (declared.some((limit) => limit.name === name))
+    throw new Error(`There are two rate limits with the name '${name}'`)
   declared.push({ name, read })
   return service(({ get }) => get(sharedLimits).limiters.get(name)!)
 }

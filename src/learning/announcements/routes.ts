@@ -42,7 +42,11 @@ export const announcementOperations: readonly Operation[] = [
       const key = callerKey(who)
       const { isAllowed, waitSeconds } = limiter.take(key, who.at.getTime())
       if (!isAllowed)
-        throw fail('tooManyRequests', `You can create ${limiter.burst} announcements an hour; try again later`, waitSeconds)
+        throw fail(
+          'tooManyRequests',
+          `You can create ${limiter.burst} announcements an hour; try again later`,
+          waitSeconds,
+        )
       let isNew = false
       try {
         const created = await createAnnouncement(db, who, input)
