@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readRaw, sendRaw } from '../../operations/testing/socket.ts'
@@ -17,6 +18,16 @@ const seriesOf = (text: string, name: string, labels: Record<string, string> = {
     )
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ')))
 }
+
+/** Metrics of Patroni 3.0 (`patroni/api.py`) and of the exporter in HAProxy 2.6. */
+const OTHERS = [
+  ...'dcs_last_seen is_paused pending_restart postgres_running postgres_timeline primary replica sync_standby'.split(
+    ' ',
+  ),
+  ...['xlog_location', 'xlog_replayed_location'],
+]
+  .map((name) => `patroni_${name}`)
+  .concat(['haproxy_backend_active_servers', 'haproxy_backend_current_queue'])
 
 test('health and metrics', async (t) => {
   const app = await testApp(t, {}, { withSandbox: true })
@@ -115,20 +126,25 @@ test('health and metrics', async (t) => {
 
   await t.test('the Grafana dashboard and the alerts use only metrics that exist', async () => {
     const { text } = await nobody.get('/metrics')
-    const shown = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
-    const file = readFileSync(new URL('../../../deploy/grafana-dashboard.json', import.meta.url), 'utf8')
-    const { panels } = JSON.parse(file) as { panels: { targets: { expr: string }[] }[] }
-    const named = panels
-      .flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/\b(groundschool|process|nodejs)_\w+/g) ?? []))
-      .map((name) => name.replace(/_seconds_(bucket|count|sum)$/, '_seconds'))
-    const alerts = readFileSync(new URL('../../../deploy/prometheus-alerts.yaml', import.meta.url), 'utf8')
-    const watched = alerts.match(/\bgroundschool_\w+/g) ?? []
-    assert.ok(named.length > 20 && watched.length > 4)
-    named.push(...watched)
-    assert.deepEqual(
-      named.filter((name) => !shown.has(name)),
-      [],
-    )
+    const shown = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!).concat(OTHERS))
+    const { panels } = JSON.parse(readFileSync('deploy/grafana-dashboard.json', 'utf8')) as {
+      panels: { targets?: { expr: string }[] }[]
+    }
+    const inPanels = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+    // The expression of an alert is the rest of its line, or the lines below that are indented further.
+    const inAlerts = [
+      ...readFileSync('deploy/prometheus-alerts.yaml', 'utf8').matchAll(/^ +expr: (.+(?:\n {10,}.+)*)/gm),
+    ]
+    for (const expressions of [inPanels, inAlerts.map(([, expression]) => expression!)]) {
+      const named = expressions
+        .flatMap((expression) => expression.match(/\b(groundschool|process|nodejs|patroni|haproxy)_\w+/g) ?? [])
+        .map((name) => name.replace(/_seconds_(bucket|count|sum)$/, '_seconds'))
+      assert.ok(named.length > 30)
+      assert.deepEqual(
+        named.filter((name) => !shown.has(name)),
+        [],
+      )
+    }
   })
 
   await t.test('a caller behind a proxy on this machine does not count as local', async () => {
@@ -193,4 +209,33 @@ test('metrics are for loopback addresses, or for those who hold the token', asyn
   assert.equal(await read({ authorization: `Bearer ${token}x` }), 401)
   assert.equal(await read({ authorization: `Bearer ${token}` }), 200)
   assert.equal(await read({ authorization: `bearer ${token}`, 'x-forwarded-for': '192.0.2.1' }), 200)
+})
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+
+test('the alerts pass their tests in promtool', { skip: !hasPromtool && 'promtool is not installed' }, () => {
+  for (const [verb, file] of [
+    ['check', 'prometheus-alerts.yaml'],
+    ['test', 'prometheus-alerts.test.yaml'],
+  ]) {
+    const { status, stdout, stderr } = spawnSync('promtool', [verb!, 'rules', file!], {
+      cwd: 'deploy',
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, `${stdout}${stderr}`)
+  }
+})
+
+test('every alert fires in a test', () => {
+  const [alerts, tests] = ['prometheus-alerts.yaml', 'prometheus-alerts.test.yaml'].map((file) =>
+    readFileSync(`deploy/${file}`, 'utf8'),
+  )
+  const names = [...alerts!.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!)
+  assert.ok(names.length > 25)
+  const fires = (name: string) =>
+    tests!.includes(`alertname="${name}"`) || new RegExp(`alertname: ${name}\n +exp_alerts:\n`).test(tests!)
+  assert.deepEqual(
+    names.filter((name) => !fires(name)),
+    [],
+  )
 })

@@ -144,6 +144,27 @@ test('deployment files name files and settings that exist', () => {
   for (const [, file] of compose.matchAll(/(?:dockerfile: |- \.\/)([\w./]+)/g))
     assert.ok(existsSync(join(ROOT, file!.startsWith('deploy/') ? file! : `deploy/${file}`)), file)
 
+  const settingsIn = (file: string, kind: string, after: string) => {
+    const part = read(`deploy/fleet/kubernetes/${file}`)
+      .split(/^---$/m)
+      .find((one) => one.includes(`\nkind: ${kind}\n`))!
+    const [, lines = ''] = new RegExp(`^${after}:\n((?: {2}.*\n?)+)`, 'm').exec(part) ?? []
+    return Object.fromEntries(
+      [...lines.matchAll(/^ {2}(\w+): '?([^'\n]*)/gm)].map(([, name, value]) => [name!, value!]),
+    )
+  }
+  const secrets = settingsIn('secrets.example.yaml', 'Secret', 'stringData')
+  assert.deepEqual(new Set(Object.values(secrets)), new Set(['']))
+  const pod = { ...settingsIn('platform.yaml', 'ConfigMap', 'data'), DATABASE_PASSWORD: 'given' }
+  assert.deepEqual(
+    Object.keys({ ...pod, ...secrets }).filter((name) => !settings.has(name)),
+    [],
+  )
+  const smtp = { SMTP_URL: 'smtps://mail.example.org', S3_ACCESS_KEY: 'given', S3_SECRET_KEY: 'given' }
+  const { DRAIN_SECONDS, STOP_SECONDS } = readConfig({ ...pod, ...smtp, SECRET_KEY: key })
+  const grace = /terminationGracePeriodSeconds: (\d+)/.exec(read('deploy/fleet/kubernetes/platform.yaml'))?.[1]
+  assert.ok(Number(grace) > DRAIN_SECONDS + STOP_SECONDS)
+
   const dockerfile = read('deploy/Dockerfile')
   for (const [, files] of dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm))
     for (const file of files!.split(' ')) assert.ok(existsSync(join(ROOT, file)), file)
