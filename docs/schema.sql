@@ -1104,6 +1104,7 @@ CREATE TABLE migrations (
   name text NOT NULL,
   checksum text NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT now(),
+  needs integer,
   CONSTRAINT migrations_pkey PRIMARY KEY (number)
 );
 
@@ -1734,10 +1735,8 @@ CREATE TABLE statement_facts_clock (
 CREATE TABLE statement_ids (
   statement_id uuid NOT NULL,
   seq bigint NOT NULL,
-  fingerprint uuid NOT NULL,
-  CONSTRAINT statement_ids_pkey PRIMARY KEY (statement_id)
-);
-CREATE INDEX statement_ids_by_seq ON statement_ids (seq);
+  fingerprint uuid NOT NULL
+) PARTITION BY RANGE (seq);
 
 CREATE TABLE statement_links (
   seq bigint NOT NULL,
@@ -2136,6 +2135,21 @@ BEGIN ATOMIC
    WHERE ((d.class_id = dates_of.class) AND ((d.lesson_id IS NULL) OR (d.lesson_id = ANY (ARRAY[dates_of.lesson, dates_of.parent]))) AND ((d.enrolment_id IS NULL) OR (d.enrolment_id = dates_of.enrolment)));
 END;
 
+CREATE OR REPLACE FUNCTION delete_old_statement_ids(first bigint, past bigint, most bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  deleted  bigint := 0;
+begin
+  if first < end_of_old_statement_ids() then
+    delete from statement_ids_old where statement_id in
+      (select statement_id from statement_ids_old where seq >= first and seq < past order by seq limit most);
+    get diagnostics deleted = row_count;
+  end if;
+  return deleted;
+end $function$;
+
 CREATE OR REPLACE FUNCTION develops(person bigint, a apps)
  RETURNS TABLE(develops boolean)
  LANGUAGE sql
@@ -2185,7 +2199,14 @@ begin
   if month !~ '^\d{4}_\d\d$' or to_regclass('statements_' || month) is null then
     return false;
   end if;
-  execute format('drop table %I, %I, %I', 'statements_' || month, 'statement_refs_' || month, 'statement_facts_' || month);
+  -- Those who write facts read statements first and ids later. They must not wait for these locks half way.
+  perform from statement_facts_clock for update;
+  execute format('drop table if exists %I, %I, %I, %I',
+                 'statement_ids_' || month, 'statement_refs_' || month, 'statements_' || month, 'statement_facts_' || month);
+  if end_of_old_statement_ids() <= (select last from statement_clock)
+     and not exists (select from statements s where s.seq < end_of_old_statement_ids()) then
+    drop table if exists statement_ids_old;
+  end if;
   return true;
 exception when lock_not_available or deadlock_detected then
   return false;
@@ -2199,6 +2220,12 @@ BEGIN ATOMIC
    VALUES (emit_event.kind, emit_event.subject, emit_event.payload, emit_event.at)
    RETURNING event_outbox.id;
 END;
+
+CREATE OR REPLACE FUNCTION end_of_old_statement_ids()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+RETURN COALESCE((SELECT ("substring"(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\d+)''\)'::text))::bigint AS "substring" FROM pg_class c WHERE (c.oid = (to_regclass('statement_ids_old'::text))::oid)), (0)::bigint);
 
 CREATE OR REPLACE FUNCTION has_completed(s standings)
  RETURNS boolean
@@ -2313,8 +2340,11 @@ begin
     continue when to_regclass('statements_' || name) is not null
       or exists (select from statements_rest r where r.seq >= first and r.seq < past);
     bounds := format('for values from (%s) to (%s)', first, past);
-    execute format('create table %I partition of statements %s', 'statements_' || name, bounds);
+    if first >= end_of_old_statement_ids() then
+      execute format('create table %I partition of statement_ids (primary key (statement_id)) %s', 'statement_ids_' || name, bounds);
+    end if;
     execute format('create table %I partition of statement_refs %s', 'statement_refs_' || name, bounds);
+    execute format('create table %I partition of statements %s', 'statements_' || name, bounds);
     execute format('create table %I partition of statement_facts %s', 'statement_facts_' || name, bounds);
     made := made + 1;
   end loop;
