@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../../apps/account/testing.ts'
 import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import type { Connection } from '../../kernel/database/database.ts'
@@ -135,6 +136,8 @@ function drive(address: string, token: string) {
         const { status, text } = await send().catch((error: Error) => ({ status: 0, text: error.message }))
         if (status === 200) served++
         else refused.push(`${status} ${text}`)
+        // The processes and the test share two processors.
+        await delay(5)
       }
     }
   }
@@ -192,8 +195,9 @@ async function openDatabase(t: TestContext): Promise<{ connection: Connection; s
   return { connection, settings, port }
 }
 
+const folder = await checkOutRelease({ after })
+
 test('the last release works on the new schema, beside this one, and is replaced without a refused request', async (t) => {
-  const folder = await checkOutRelease(t)
   const { connection, settings, port } = await openDatabase(t)
   const old = await startProcess({ ...settings, DEMO: 'on' }, folder)
 
@@ -201,7 +205,7 @@ test('the last release works on the new schema, beside this one, and is replaced
   const { access } = await signIn(old.address, '@ellis')
   await migrateAll(connection)
   await done(new Client(old.address, access).get('/app/v1/bucket/list'))
-  const fresh = await startProcess(settings)
+  const [fresh, next] = await Promise.all([startProcess(settings), startProcess(settings)])
 
   const homePage = settings.BASE_URL!
   await workOnBoth(old.address, fresh.address, { handle: '@avery', student: 'student-avery', homePage })
@@ -227,7 +231,6 @@ test('the last release works on the new schema, beside this one, and is replaced
   const repeatedBefore = balancer.repeated
 
   // From this release on, a process leaves before it stops, so a balancer has nothing to repeat.
-  const next = await startProcess(settings)
   await enter(next.address)
   assert.equal(await fresh.stop(), 0)
   await someServed()
@@ -237,8 +240,7 @@ test('the last release works on the new schema, beside this one, and is replaced
   await next.stop()
 })
 
-test('every statement of the last release works on the new schema, and in the long run every operation', async (t) => {
-  const folder = await checkOutRelease(t)
+test('every statement of the last release works on the new schema, and in the long run every operation', async () => {
   const files = ['kernel/database/all-statements.test.ts']
   if (isLong) files.push('operations/platform/examples-of-operations.test.ts')
   // The tests of the last release take databases of this suite, which have the new schema.

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const git = (...args: string[]): string => execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8' })
 
 /** Checks out the last release into a folder of its own, with the packages of this one. Returns the folder. */
-export async function checkOutRelease(t: TestContext): Promise<string> {
+export async function checkOutRelease(t: { after(end: () => void): void }): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'groundschool-release-'))
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const archive = join(folder, 'release.tar')
@@ -91,7 +91,7 @@ export async function startBalancer(t: TestContext, port: number): Promise<Balan
       answer.pipe(response)
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // A kept connection that the process closes just then has carried nothing (RFC 9110 §9.2.2 allows a repetition).
+      // A kept connection may be closed just then. The test's writes may be repeated: they have the same effect twice.
       if (error.code === 'ECONNREFUSED' || (outgoing.reusedSocket && error.code === 'ECONNRESET')) again()
       else response.writeHead(502).end()
     })
