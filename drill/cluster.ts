@@ -1,0 +1,78 @@
+import type { Machine } from './machine.ts'
+import { ADDRESSES } from './network.ts'
+import { until } from './until.ts'
+
+export const DATABASES = ['db1', 'db2', 'db3'] as const
+export type DatabaseName = (typeof DATABASES)[number]
+
+/** The cluster of databases, as Patroni reports it. */
+export interface State {
+  readonly members: readonly {
+    readonly name: DatabaseName
+    readonly role: 'leader' | 'sync_standby' | 'replica'
+    readonly state: string
+    readonly timeline?: number
+    readonly lag?: number | string
+  }[]
+}
+
+export interface Cluster {
+  /** Returns undefined if no member responds. */
+  state(): Promise<State | undefined>
+  /** Waits until there are a leader, a synchronous standby and a third member that follows. */
+  settle(timeoutMs?: number): Promise<State>
+  primary(): Promise<Machine>
+}
+
+export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>): Cluster {
+  const state: Cluster['state'] = async () => {
+    for (const name of DATABASES) {
+      const url = `http://${ADDRESSES[name]}:8008/cluster`
+      const answer = await fetch(url, { signal: AbortSignal.timeout(1_500) }).catch(() => undefined)
+      const found = answer?.ok ? ((await answer.json().catch(() => undefined)) as State | undefined) : undefined
+      if (found) return found
+    }
+    return undefined
+  }
+  return {
+    state,
+    settle: async (timeoutMs = 180_000) => {
+      let seen: State | undefined
+      await until(
+        () => `the cluster has a leader and two standbys: ${describe(seen)}`,
+        async () => {
+          seen = await state()
+          return seen !== undefined && isSettled(seen)
+        },
+        timeoutMs,
+      )
+      return seen!
+    },
+    primary: async () => {
+      let leader: DatabaseName | undefined
+      await until('the cluster has a leader', async () => {
+        leader = (await state())?.members.find(({ role }) => role === 'leader')?.name
+        return leader !== undefined
+      })
+      return machines[leader!]
+    },
+  }
+}
+
+const isSettled = ({ members }: State): boolean =>
+  members.length === DATABASES.length &&
+  members.filter(({ role }) => role === 'leader').length === 1 &&
+  members.filter(({ role }) => role === 'sync_standby').length === 1 &&
+  new Set(members.map(({ timeline }) => timeline)).size === 1 &&
+  members.every(({ state }) => state === 'running' || state === 'streaming')
+
+export const describe = (state: State | undefined): string =>
+  state?.members
+    .map(({ name, role, state, timeline, lag }) => `${name} ${role} ${state} ${timeline} ${lag ?? ''}`.trim())
+    .join(', ') ?? 'no member responds'
+
+/** Runs SQL on a machine as the user postgres, and returns the rows as text. */
+export const query = async (machine: Machine, text: string, database = 'groundschool'): Promise<string> => {
+  const psql = ['psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', database]
+  return (await machine.run(psql, { user: 'postgres', input: text })).trim()
+}
