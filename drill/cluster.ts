@@ -27,8 +27,7 @@ export interface Cluster {
 export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>): Cluster {
   const state: Cluster['state'] = async () => {
     for (const name of DATABASES) {
-      const url = `http://${ADDRESSES[name]}:8008/cluster`
-      const answer = await fetch(url, { signal: AbortSignal.timeout(1_500) }).catch(() => undefined)
+      const answer = await ask(name, '/cluster')
       const found = answer?.ok ? ((await answer.json().catch(() => undefined)) as State | undefined) : undefined
       if (found) return found
     }
@@ -42,7 +41,7 @@ export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>):
         () => `the cluster has a leader and two standbys: ${describe(seen)}`,
         async () => {
           seen = await state()
-          return seen !== undefined && isSettled(seen)
+          return seen !== undefined && isSettled(seen) && (await areHealthy())
         },
         timeoutMs,
       )
@@ -58,6 +57,15 @@ export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>):
     },
   }
 }
+
+/** The state of a member that was lost is known for some seconds longer, so each member is asked itself. */
+const areHealthy = async (): Promise<boolean> => {
+  const answers = await Promise.all(DATABASES.map((name) => ask(name, '/health')))
+  return answers.every((answer) => answer?.ok)
+}
+
+const ask = (name: DatabaseName, path: string): Promise<Response | undefined> =>
+  fetch(`http://${ADDRESSES[name]}:8008${path}`, { signal: AbortSignal.timeout(1_500) }).catch(() => undefined)
 
 const isSettled = ({ members }: State): boolean =>
   members.length === DATABASES.length &&

@@ -10,7 +10,8 @@ export interface Fault {
   heal?(victim: Machine): void | Promise<void>
 }
 
-const POSTGRES = /^(postgres:|\/usr\/lib\/postgresql\/\d+\/bin\/postgres )/
+/** Processes of PostgreSQL itself. */
+export const POSTGRES = /^(postgres:|\/usr\/lib\/postgresql\/\d+\/bin\/postgres )/
 
 const LOSS: Fault = {
   name: 'machine lost',
@@ -48,6 +49,8 @@ const ON_PLATFORM: readonly Fault[] = [
   CUT,
 ]
 
+const ON_STANDBY: readonly Fault[] = [LOSS, FREEZE, CUT]
+
 const ON_BALANCER: readonly Fault[] = [
   { name: 'HAProxy killed', strike: (victim) => victim.signal('SIGKILL', /haproxy -Ws/) },
   LOSS,
@@ -62,15 +65,21 @@ export const TARGETS = {
     faults: ON_PLATFORM,
     find: (fleet: Fleet, round: number) => fleet.machines[PLATFORMS[round % PLATFORMS.length]!],
   },
+  standby: { faults: ON_STANDBY, find: findSynchronous },
   balancer: { faults: ON_BALANCER, find: findActiveBalancer },
 } as const
 export type TargetName = keyof typeof TARGETS
 
-async function switchOver(victim: Machine, password: string): Promise<void> {
+/** Finds the standby that every commit waits for. */
+export async function findSynchronous({ machines, settle }: Fleet): Promise<Machine> {
+  return machines[(await settle()).members.find(({ role }) => role === 'sync_standby')!.name]
+}
+
+export async function switchOver(victim: Machine, password: string, candidate?: string): Promise<void> {
   const answer = await fetch(`http://${victim.address}:8008/switchover`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`patroni:${password}`).toString('base64')}` },
-    body: JSON.stringify({ leader: victim.name }),
+    body: JSON.stringify({ leader: victim.name, candidate }),
   })
   if (!answer.ok) throw new Error(`The switchover was refused: ${answer.status} ${await answer.text()}`)
 }

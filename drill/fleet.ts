@@ -10,6 +10,9 @@ import { until } from './until.ts'
 export const BALANCERS = ['lb1', 'lb2'] as const
 export const PLATFORMS = ['app1', 'app2', 'app3'] as const
 
+/** Token with which the drill reads the metrics of the platforms. */
+export const METRICS_TOKEN = 'a token for the drill only'
+
 export interface Fleet extends Cluster {
   readonly machines: Readonly<Record<MachineName, Machine>>
   readonly secrets: Values
@@ -87,10 +90,13 @@ export async function startFleet(
   }
 
   say('starting three platforms')
-  const secretKey = { 'SECRET_KEY=': `SECRET_KEY=${randomBytes(32).toString('base64')}` }
+  const keys = {
+    'SECRET_KEY=': `SECRET_KEY=${randomBytes(32).toString('base64')}`,
+    'METRICS_TOKEN=': `METRICS_TOKEN=${METRICS_TOKEN}`,
+  }
   for (const name of PLATFORMS) {
     const machine = machines[name]
-    write(machine, 'groundschool.env', 'etc/groundschool.env', 'nobody', secretKey)
+    write(machine, 'groundschool.env', 'etc/groundschool.env', 'nobody', keys)
     machine.write('etc/drill-ca.crt', authority.cert)
     await machine.boot()
     await machine.run(['install', '-d', '-o', 'nobody', '-m', '700', '/var/lib/groundschool'])

@@ -10,6 +10,7 @@ import { RECEIVER_ADDRESS } from './network.ts'
 import { startReceiver } from './receiver.ts'
 import { isPassed, type Round, toJson, toMarkdown } from './report.ts'
 import { makeSchool, PLUGIN, prepare } from './school.ts'
+import { SCENARIOS } from './scenarios.ts'
 import { verify } from './verify.ts'
 
 const { values } = parseArgs({
@@ -23,8 +24,8 @@ const { values } = parseArgs({
 })
 const ROUNDS = Number(values.rounds)
 const RECOVERY_MS = 90_000
-/** Each nth round also strikes the balancer that has the virtual address. */
-const BALANCER_EVERY = 5
+/** Each nth round also strikes the synchronous standby, and the balancer that has the virtual address. */
+const OTHERS_EVERY = 5
 
 const target = { url: 'https://api.example.org' }
 const say = (text: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`)
@@ -49,11 +50,13 @@ say('the load runs; making a full backup')
 await backUp(fleet, 'full')
 
 const rounds: Round[] = []
-for (let i = 0; i < ROUNDS; i++) {
-  rounds.push(await playRound('primary', i))
-  rounds.push(await playRound('platform', i))
-  if (i % BALANCER_EVERY === 0) rounds.push(await playRound('balancer', i / BALANCER_EVERY))
-}
+if (values.try) await SCENARIOS[values.try]!({ fleet, load, say })
+else
+  for (let i = 0; i < ROUNDS; i++) {
+    rounds.push(await playRound('primary', i), await playRound('platform', i))
+    if (i % OTHERS_EVERY === 0)
+      rounds.push(await playRound('standby', i / OTHERS_EVERY), await playRound('balancer', i / OTHERS_EVERY))
+  }
 say('stopping the load, and verifying what was acknowledged')
 const ledger = await load.stop()
 const report = { rounds, verification: await verify(target, setup, ledger) }

@@ -29,7 +29,8 @@ export interface Machine {
   readonly address: string
   /** Writes a file to the disk of a machine that is not running. */
   write(path: string, content: string | Buffer, options?: { user?: string; mode?: number }): void
-  boot(): Promise<void>
+  /** With `diskMb`, databases get a new and empty disk of this size. */
+  boot(options?: { diskMb?: number }): Promise<void>
   /** Runs a command and returns what it prints. */
   run(command: readonly string[], options?: RunOptions): Promise<string>
   start(service: Service): void
@@ -42,7 +43,8 @@ export interface Machine {
   plugIn(): void
   /** Ends all processes at once, as a loss of power does. */
   lose(): Promise<void>
-  readonly isUp: boolean
+  /** Environment variables for the programs that are started from now on. */
+  readonly env: Record<string, string>
 }
 
 const RESTART_MS = 2_000
@@ -55,6 +57,7 @@ for part in etc var; do
   mount -t overlay overlay -o "lowerdir=/$part,upperdir=$DISK/$part,workdir=$DISK/work-$part" "/$part"
 done
 mount -t tmpfs -o mode=755 run /run
+if [ -n "$DISK_MB" ]; then mount -t tmpfs -o "size=\${DISK_MB}m,uid=$(id -u postgres)" small /var/lib/postgresql; fi
 install -d -o postgres -g postgres -m 2775 /run/postgresql
 install -d /run/haproxy
 mount -t proc proc /proc
@@ -82,6 +85,8 @@ export function openMachine(name: MachineName, folder: string): Machine {
   const disk = join(folder, name)
   const log = openSync(join(folder, `${name}.log`), 'a')
   const services = new Map<string, Service>()
+  /** Processes outside the machine, each of which waits for a service inside. */
+  const entrances = new Set<ChildProcess>()
   let init: number | undefined
   let boot: ChildProcess | undefined
 
@@ -91,10 +96,12 @@ export function openMachine(name: MachineName, folder: string): Machine {
     const identity = uid === 0 ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--init-groups']
     return ['nsenter', '-t', String(init), '-n', '-m', '-u', '-p', '--wd=/', ...identity]
   }
+  const ownEnv: Record<string, string> = {}
   const environment = (env: RunOptions['env']) => ({
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
     LANG: 'C.UTF-8',
     HOME: '/var/lib/postgresql',
+    ...ownEnv,
     ...env,
   })
 
@@ -102,7 +109,9 @@ export function openMachine(name: MachineName, folder: string): Machine {
     const [program, ...args] = [...enter(service.user), ...service.command]
     const of = init
     const child = spawn(program!, args, { env: environment(service.env), stdio: ['ignore', log, log] })
+    entrances.add(child)
     child.once('exit', () => {
+      entrances.delete(child)
       const restart = () => {
         if (init === of && init !== undefined && services.get(service.name) === service) launch(service)
       }
@@ -115,6 +124,8 @@ export function openMachine(name: MachineName, folder: string): Machine {
       : listProcesses(init).filter(({ command }) => command !== 'sleep infinity' && (pattern?.test(command) ?? true))
   const signal: Machine['signal'] = (signal, pattern) => {
     for (const { pid } of list(pattern)) send(pid, signal)
+    // nsenter stops itself when its child is stopped.
+    if (signal === 'SIGCONT') for (const { pid } of entrances) if (pid !== undefined) send(pid, signal)
   }
 
   return {
@@ -128,11 +139,11 @@ export function openMachine(name: MachineName, folder: string): Machine {
       const { uid, gid } = readUser(user)
       chownSync(target, uid, gid)
     },
-    boot: async () => {
+    boot: async ({ diskMb } = {}) => {
       mkdirSync(disk, { recursive: true })
       const unshare = ['unshare', '--mount', '--uts', '--pid', '--fork', '--kill-child', 'bash', '-c', BOOT]
       boot = spawn('nsenter', [`--net=${namespaceOf(name)}`, ...unshare], {
-        env: { ...environment({}), NAME: name, DISK: disk },
+        env: { ...environment({}), NAME: name, DISK: disk, DISK_MB: String(diskMb ?? '') },
         stdio: ['ignore', 'pipe', log],
       })
       await Promise.race([
@@ -168,8 +179,6 @@ export function openMachine(name: MachineName, folder: string): Machine {
       init = undefined
       await gone
     },
-    get isUp() {
-      return init !== undefined
-    },
+    env: ownEnv,
   }
 }

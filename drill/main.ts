@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { buildWhereStale } from '../web/built.ts'
 import { createAuthority } from './certificates.ts'
 import { hostsFile } from './fleet.ts'
 import { createNetwork, deleteNetwork, namespaceOf } from './network.ts'
@@ -66,7 +67,8 @@ if (obstacle) {
   console.error(obstacle)
   process.exit(1)
 }
-// The platforms run as a user who cannot write the bundle.
+// The platforms run as a user who cannot write these files.
+await buildWhereStale()
 spawnSync(process.execPath, [pathOf('../bin/bundle.ts')], { stdio: 'inherit' })
 deleteNetwork()
 const folder = mkdtempSync(join(values.folder, 'groundschool-drill-'))
