@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { bearer, type Client, describe, key } from './client.ts'
-import type { Attempt, Ledger } from './ledger.ts'
-import type { Run } from './load.ts'
+import type { Attempt, Ledger, Report } from './ledger.ts'
+import type { Run } from './run.ts'
 import { CLASS, LESSONS, type Person, type Setup } from './school.ts'
 
 const PROGRESS = '/edu/v1/lesson/progress'
@@ -29,7 +29,7 @@ export async function driveAttempts(run: Run, person: Person, student: number): 
 }
 
 /** Checks that each attempt is in the history of its student once, with its score and its end. */
-export async function checkAttempts(client: Client, { people }: Setup, ledger: Ledger): Promise<void> {
+export async function checkAttempts(client: Client, { people }: Setup, ledger: Ledger, report: Report): Promise<void> {
   const byPlace = Map.groupBy(ledger.attempts, ({ student, lessonId }) => `${student} ${lessonId}`)
   for (const attempts of byPlace.values()) {
     const { student, lessonId } = attempts[0]!
@@ -39,18 +39,18 @@ export async function checkAttempts(client: Client, { people }: Setup, ledger: L
     for (const attempt of attempts) {
       if (attempt.lessonResultId === undefined) continue
       const found = kept.get(attempt.lessonResultId)
-      if (!found) ledger.report('progress', 'lost', say(attempt))
+      if (!found) report('progress', 'lost', say(attempt))
       else if (attempt.score !== undefined && found.score !== attempt.score)
-        ledger.report('progress', 'lost', `score ${attempt.score} of ${say(attempt)}; now it is ${found.score}`)
+        report('progress', 'lost', `score ${attempt.score} of ${say(attempt)}; now it is ${found.score}`)
       else if (found.score !== null && found.score !== attempt.sentScore)
-        ledger.report('progress', 'changed', `${say(attempt)} has the score ${found.score}`)
-      else if (attempt.isComplete && !found.completed) ledger.report('progress', 'lost', `the end of ${say(attempt)}`)
+        report('progress', 'changed', `${say(attempt)} has the score ${found.score}`)
+      else if (attempt.isComplete && !found.completed) report('progress', 'lost', `the end of ${say(attempt)}`)
     }
     const known = new Set(attempts.map(({ lessonResultId }) => lessonResultId))
     const unknown = attempts.filter(({ lessonResultId }) => lessonResultId === undefined).length
     const others = [...kept.keys()].filter((id) => !known.has(id))
     if (others.length > unknown)
-      ledger.report('progress', 'doubled', `attempts ${others.join(', ')} of ${handle} at ${lessonId}`)
+      report('progress', 'doubled', `attempts ${others.join(', ')} of ${handle} at ${lessonId}`)
   }
 }
 

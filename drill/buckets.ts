@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { bearer, type Client, describe, key } from './client.ts'
-import type { Bucket, Ledger } from './ledger.ts'
-import type { Run } from './load.ts'
+import type { Bucket, Ledger, Report } from './ledger.ts'
+import type { Run } from './run.ts'
 import { type Person, type Setup, WRITERS } from './school.ts'
 
 export const openBuckets = ({ buckets }: Setup): Bucket[] =>
@@ -38,26 +38,24 @@ export async function driveBuckets(run: Run, person: Person, index: number): Pro
 }
 
 /** Checks that each counter has its last value, and that each write took effect once. */
-export async function checkBuckets(client: Client, ledger: Ledger): Promise<void> {
+export async function checkBuckets(client: Client, ledger: Ledger, report: Report): Promise<void> {
   for (const { id, created, version, acknowledged, counters } of ledger.buckets) {
     const headers = bearer(counters[0]!.token)
     const answer = await client.read({ method: 'GET', path: '/app/v1/bucket', query: { id }, headers })
     if (answer.status !== 200) {
-      ledger.report('bucket', 'lost', `${id}: ${describe(answer)}`)
+      report('bucket', 'lost', `${id}: ${describe(answer)}`)
       continue
     }
     const kept = answer.body
     const unknown = counters.filter((counter) => counter.sent > counter.value).length
     for (const counter of counters) {
       const value = kept.data[counter.key] ?? 0
-      if (value < counter.value)
-        ledger.report('bucket', 'lost', `${counter.key} of ${id}: ${counter.value} is ${value}`)
-      if (value > counter.sent) ledger.report('bucket', 'changed', `${counter.key} of ${id} is ${value}`)
+      if (value < counter.value) report('bucket', 'lost', `${counter.key} of ${id}: ${counter.value} is ${value}`)
+      if (value > counter.sent) report('bucket', 'changed', `${counter.key} of ${id} is ${value}`)
     }
-    if (kept.version < version)
-      ledger.report('bucket', 'lost', `version ${version} of ${id}; now it is ${kept.version}`)
+    if (kept.version < version) report('bucket', 'lost', `version ${version} of ${id}; now it is ${kept.version}`)
     const written = kept.version - created
     if (written > acknowledged + unknown)
-      ledger.report('bucket', 'doubled', `${id} was written ${written} times, and ${acknowledged} were acknowledged`)
+      report('bucket', 'doubled', `${id} was written ${written} times, and ${acknowledged} were acknowledged`)
   }
 }

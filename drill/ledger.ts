@@ -10,6 +10,8 @@ export interface Difference {
   readonly what: string
 }
 
+export type Report = (kind: Difference['kind'], problem: Problem, what: string) => void
+
 /** One sign-in to the app, with the tokens of its last acknowledged refresh. `unknown`: a write was abandoned. */
 export interface Session {
   readonly handle: string
@@ -90,7 +92,7 @@ export class Ledger {
     this.watch = watch
   }
 
-  report(kind: Difference['kind'], problem: Problem, what: string): void {
+  readonly report: Report = (kind, problem, what) => {
     this.differences.push({ kind, problem, what })
   }
 }

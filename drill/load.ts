@@ -4,6 +4,7 @@ import { driveBuckets, openBuckets } from './buckets.ts'
 import { Abandoned, Client } from './client.ts'
 import { Ledger } from './ledger.ts'
 import { driveOwner, drivePlugin, type Package } from './requests.ts'
+import type { Run } from './run.ts'
 import type { Setup, Target } from './school.ts'
 import { driveSessions } from './sessions.ts'
 import { driveStatements } from './statements.ts'
@@ -28,16 +29,6 @@ export interface Load {
   recovered(faultName: string, timeoutMs: number): Promise<Recovery>
   /** Stops the clients after their last writes. */
   stop(): Promise<Ledger>
-}
-
-/** What the drivers share. */
-export interface Run {
-  readonly client: Client
-  readonly setup: Setup
-  readonly ledger: Ledger
-  isOver(): boolean
-  /** Waits until the client may send its next write. */
-  pause(): Promise<void>
 }
 
 /** Starts clients that write until they are stopped. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Answer, bearer, type Client, describe, isSuccess, key } from './client.ts'
-import type { AtoRequest, Ledger } from './ledger.ts'
-import type { Run } from './load.ts'
+import type { AtoRequest, Ledger, Report } from './ledger.ts'
+import type { Run } from './run.ts'
 import { APP, type Person, PLUGIN } from './school.ts'
 
 const ATO = '/plugin/v1/ato'
@@ -95,18 +95,17 @@ async function advance(run: Run, user: Person, one: Package, request: AtoRequest
 }
 
 /** Checks that each request is there once, with each report once. */
-export async function checkRequests(client: Client, ledger: Ledger, owner: Person): Promise<void> {
+export async function checkRequests(client: Client, ledger: Ledger, owner: Person, report: Report): Promise<void> {
   const headers = { cookie: owner.cookie }
   for (const [packageId, requests] of Map.groupBy(ledger.requests, (request) => request.packageId)) {
     const kept = await listRequests(client, packageId, headers)
     const started = requests.filter(({ requestId }) => requestId !== undefined)
     const known = new Set(started.map(({ requestId }) => requestId))
     const others = kept.filter((id) => !known.has(id))
-    if (others.length > requests.length - started.length)
-      ledger.report('request', 'doubled', `requests ${others.join(', ')}`)
+    if (others.length > requests.length - started.length) report('request', 'doubled', `requests ${others.join(', ')}`)
     for (const request of started) {
-      if (kept.includes(request.requestId!)) await checkTimeline(client, ledger, request, headers)
-      else ledger.report('request', 'lost', `request ${request.requestId}`)
+      if (kept.includes(request.requestId!)) await checkTimeline(client, request, headers, report)
+      else report('request', 'lost', `request ${request.requestId}`)
     }
   }
 }
@@ -124,18 +123,18 @@ async function listRequests(client: Client, packageId: string, headers: Record<s
 
 async function checkTimeline(
   client: Client,
-  ledger: Ledger,
   { requestId, statuses, alert }: AtoRequest,
   headers: Record<string, string>,
+  report: Report,
 ): Promise<void> {
   const query = { requestId: requestId! }
   const { body } = await client.readOk({ method: 'GET', path: `${ATO}/request`, query, headers })
   const kept: string[] = body.timeline
     .filter(({ kind }: { kind: string }) => kind === 'status' || kind === 'alert')
     .map((entry: { status: string; alert?: { providerId: string } }) => entry.alert?.providerId ?? entry.status)
-  for (const report of [...statuses, ...(alert ? [alert] : [])])
-    if (!kept.includes(report)) ledger.report('request', 'lost', `report ${report} of request ${requestId}`)
-  for (const report of new Set(kept))
-    if (kept.filter((one) => one === report).length > 1)
-      ledger.report('request', 'doubled', `report ${report} of request ${requestId}`)
+  for (const one of [...statuses, ...(alert ? [alert] : [])])
+    if (!kept.includes(one)) report('request', 'lost', `report ${one} of request ${requestId}`)
+  for (const one of new Set(kept))
+    if (kept.filter((other) => other === one).length > 1)
+      report('request', 'doubled', `report ${one} of request ${requestId}`)
 }

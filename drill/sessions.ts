@@ -1,6 +1,6 @@
 import { type Answer, bearer, type Client, describe, isSuccess } from './client.ts'
-import type { Ledger, Session } from './ledger.ts'
-import type { Run } from './load.ts'
+import type { Ledger, Report, Session } from './ledger.ts'
+import type { Run } from './run.ts'
 import { APP, type Person, REDIRECT_URI, signInWithBasic } from './school.ts'
 
 /** Number of refreshes of a session before it is left alone. */
@@ -95,17 +95,17 @@ async function end({ client, ledger }: Run, session: Session): Promise<void> {
 }
 
 /** Checks that each session is open or ended, as was acknowledged last. */
-export async function checkSessions(client: Client, ledger: Ledger): Promise<void> {
+export async function checkSessions(client: Client, ledger: Ledger, report: Report): Promise<void> {
   for (const { handle, refreshToken, accessToken, state } of ledger.sessions) {
     if (state !== 'open' && state !== 'ended') continue
     const query = { refresh_token: refreshToken }
     const session = await client.read({ method: 'GET', path: '/oauth/session/validate', query })
     const token = await client.read({ method: 'GET', path: '/oauth/token/validate', headers: bearer(accessToken) })
     if (state === 'ended' && (isSuccess(session) || isSuccess(token)))
-      ledger.report('session', 'lost', `the end of a session of ${handle}`)
+      report('session', 'lost', `the end of a session of ${handle}`)
     if (state === 'open' && !(isSuccess(session) && isSuccess(token))) {
       const why = [session, token].map(describe).join(' and ')
-      ledger.report('session', 'lost', `a session of ${handle}: ${why}`)
+      report('session', 'lost', `a session of ${handle}: ${why}`)
     }
   }
 }

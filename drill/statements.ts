@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { bearer, type Call, type Client, describe, isSuccess, key } from './client.ts'
-import type { Ledger, Statement } from './ledger.ts'
-import type { Run } from './load.ts'
+import type { Ledger, Report, Statement } from './ledger.ts'
+import type { Run } from './run.ts'
 import { CLASS, LESSONS, type Person, STORE, type Target } from './school.ts'
 
 const VERB = 'http://adlnet.gov/expapi/verbs/experienced'
@@ -78,17 +78,17 @@ async function send({ client, ledger }: Run, statements: { id: string }[], call:
 }
 
 /** Checks that each statement is in the store once, with what was sent. */
-export async function checkStatements(client: Client, target: Target, ledger: Ledger): Promise<void> {
+export async function checkStatements(client: Client, target: Target, ledger: Ledger, report: Report): Promise<void> {
   const kept = await readStore(target)
   for (const { marker, sent, id } of ledger.statements) {
     const found = kept.get(marker) ?? []
-    if (found.length > 1) ledger.report('statement', 'doubled', `${marker} is in ${found.map((one) => one.id).join()}`)
+    if (found.length > 1) report('statement', 'doubled', `${marker} is in ${found.map((one) => one.id).join()}`)
     if (id === undefined) continue
     // The export may come from a standby that is behind, so a missing statement is asked for by its id.
     const statement = found[0] ?? (await findStatement(client, id))
-    if (!statement) ledger.report('statement', 'lost', id)
+    if (!statement) report('statement', 'lost', id)
     else if (statement.id !== id || !contains(statement, sent))
-      ledger.report('statement', 'changed', `${id} is ${JSON.stringify(statement)}`)
+      report('statement', 'changed', `${id} is ${JSON.stringify(statement)}`)
   }
 }
 

@@ -2,7 +2,7 @@ import { checkAttempts } from './attempts.ts'
 import { checkBuckets } from './buckets.ts'
 import { Client } from './client.ts'
 import { checkDeliveries, type EventFigures, waitForDeliveries } from './deliveries.ts'
-import type { Difference, Ledger } from './ledger.ts'
+import type { Difference, Ledger, Report } from './ledger.ts'
 import { checkRequests } from './requests.ts'
 import { PATIENCE_MS, type Setup, type Target } from './school.ts'
 import { checkSessions } from './sessions.ts'
@@ -29,13 +29,15 @@ export async function verify(
 ): Promise<Verification> {
   const client = new Client(target.url, PATIENCE_MS)
   const owner = setup.owners[0]!
+  const differences = [...ledger.differences]
+  const report: Report = (kind, problem, what) => void differences.push({ kind, problem, what })
   const undelivered = await waitForDeliveries(client, owner, patienceMs)
-  await checkSessions(client, ledger)
-  await checkBuckets(client, ledger)
-  await checkAttempts(client, setup, ledger)
-  await checkStatements(client, target, ledger)
-  await checkRequests(client, ledger, owner)
-  const receiver = checkDeliveries(ledger, setup.receiver.deliveries)
+  await checkSessions(client, ledger, report)
+  await checkBuckets(client, ledger, report)
+  await checkAttempts(client, setup, ledger, report)
+  await checkStatements(client, target, ledger, report)
+  await checkRequests(client, ledger, owner, report)
+  const receiver = checkDeliveries(ledger, setup.receiver.deliveries, report)
   return {
     acknowledged: ledger.watch.acknowledged,
     refused: ledger.watch.refused,
@@ -43,6 +45,6 @@ export async function verify(
     sessions: ledger.sessions.filter(({ state }) => state === 'open').length,
     receiver,
     undelivered,
-    differences: ledger.differences,
+    differences,
   }
 }
