@@ -1,5 +1,5 @@
 import { query } from './cluster.ts'
-import type { Fleet } from './fleet.ts'
+import { type Fleet, PLATFORMS } from './fleet.ts'
 import type { Machine } from './machine.ts'
 import { until } from './until.ts'
 
@@ -33,9 +33,12 @@ export async function backUp({ machines: { backup1 } }: Fleet, type: 'full' | 'd
 
 /**
  * Restores the newest backup and the log after it on another machine, up to a named point, and compares every row of
- * every table with the primary. Nothing must be writing.
+ * every table with the primary. The platforms are stopped, so that nothing writes meanwhile.
  */
 export async function compareRestored(fleet: Fleet): Promise<Comparison> {
+  const platforms = PLATFORMS.map((name) => fleet.machines[name])
+  for (const platform of platforms) platform.stop('groundschool')
+  await until('the platforms have stopped', async () => platforms.every((platform) => platform.list().length === 0))
   const primary = await fleet.primary()
   const segment = await query(primary, `select pg_walfile_name(pg_create_restore_point('drill'))`)
   await query(primary, 'select pg_switch_wal()')

@@ -4,8 +4,8 @@ import { backUp, compareRestored, createRepository } from './backup.ts'
 import { openAuthority } from './certificates.ts'
 import { describe } from './cluster.ts'
 import { TARGETS, type TargetName, untilWhole } from './faults.ts'
-import { type Fleet, PLATFORMS, startFleet } from './fleet.ts'
-import { type Load, startLoad } from './load.ts'
+import { startFleet } from './fleet.ts'
+import { startLoad } from './load.ts'
 import { RECEIVER_ADDRESS } from './network.ts'
 import { startReceiver } from './receiver.ts'
 import { isPassed, type Round, toJson, toMarkdown } from './report.ts'
@@ -50,7 +50,12 @@ say('the load runs; making a full backup')
 await backUp(fleet, 'full')
 
 const rounds: Round[] = []
-if (values.try) await SCENARIOS[values.try]!({ fleet, load, say })
+if (values.try)
+  for (const name of values.try.split(',')) {
+    say(`trying ${name}`)
+    await SCENARIOS[name]!({ fleet, load, say })
+    await untilWhole(fleet)
+  }
 else
   for (let i = 0; i < ROUNDS; i++) {
     rounds.push(await playRound('primary', i), await playRound('platform', i))
@@ -61,7 +66,6 @@ say('stopping the load, and verifying what was acknowledged')
 const ledger = await load.stop()
 const report = { rounds, verification: await verify(target, setup, ledger) }
 say('restoring the backup on another machine')
-for (const name of PLATFORMS) fleet.machines[name].stop('groundschool')
 const comparison = await compareRestored(fleet)
 console.log(toMarkdown(report))
 console.log(comparison)
