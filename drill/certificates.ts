@@ -12,7 +12,8 @@ export interface Authority {
   issue(name: string, others?: readonly string[]): Certificate
 }
 
-const openssl = (folder: string, ...args: string[]) => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+const openssl = (folder: string, ...args: string[]) =>
+  void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
 

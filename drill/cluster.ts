@@ -25,14 +25,7 @@ export interface Cluster {
 }
 
 export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>): Cluster {
-  const state: Cluster['state'] = async () => {
-    for (const name of DATABASES) {
-      const answer = await ask(name, '/cluster')
-      const found = answer?.ok ? ((await answer.json().catch(() => undefined)) as State | undefined) : undefined
-      if (found) return found
-    }
-    return undefined
-  }
+  const state: Cluster['state'] = async () => (await askAll()).toSorted(byTimeline)[0]
   return {
     state,
     settle: async (timeoutMs = 180_000) => {
@@ -40,8 +33,9 @@ export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>):
       await until(
         () => `the cluster has a leader and two standbys: ${describe(seen)}`,
         async () => {
-          seen = await state()
-          return seen !== undefined && isSettled(seen) && (await areHealthy())
+          const answers = await askAll()
+          seen = answers.toSorted(byTimeline)[0]
+          return answers.length === DATABASES.length && answers.every(isSettled) && (await areHealthy())
         },
         timeoutMs,
       )
@@ -56,6 +50,20 @@ export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>):
       return machines[leader!]
     },
   }
+}
+
+/** A member that is cut off knows only the past, so the answer with the latest timeline counts. */
+const byTimeline = (a: State, b: State): number => timelineOf(b) - timelineOf(a)
+const timelineOf = ({ members }: State): number => Math.max(...members.map(({ timeline = 0 }) => timeline))
+
+const askAll = async (): Promise<State[]> => {
+  const answers = await Promise.all(
+    DATABASES.map(async (name) => {
+      const answer = await ask(name, '/cluster')
+      return answer?.ok ? ((await answer.json().catch(() => undefined)) as State | undefined) : undefined
+    }),
+  )
+  return answers.filter((answer) => answer !== undefined)
 }
 
 /** The state of a member that was lost is known for some seconds longer, so each member is asked itself. */

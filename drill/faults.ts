@@ -100,7 +100,10 @@ export async function untilWhole(fleet: Fleet): Promise<void> {
   })
   await until('both balancers respond, and one has the virtual address', async () => {
     const answers = await Promise.all(BALANCERS.map((name) => ask(`http://${ADDRESSES[name]}/`)))
-    return answers.every((status) => status === 308) && (await findActiveBalancer(fleet).catch(() => undefined)) !== undefined
+    return (
+      answers.every((status) => status === 308) &&
+      (await findActiveBalancer(fleet).catch(() => undefined)) !== undefined
+    )
   })
 }
 

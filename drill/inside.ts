@@ -9,8 +9,8 @@ import { startLoad } from './load.ts'
 import { RECEIVER_ADDRESS } from './network.ts'
 import { startReceiver } from './receiver.ts'
 import { isPassed, type Round, toJson, toMarkdown } from './report.ts'
-import { makeSchool, PLUGIN, prepare } from './school.ts'
 import { SCENARIOS } from './scenarios.ts'
+import { makeSchool, PLUGIN, prepare } from './school.ts'
 import { verify } from './verify.ts'
 
 const { values } = parseArgs({

@@ -32,7 +32,11 @@ export const groundschool = (...args: string[]): Service => ({
   name: 'groundschool',
   user: 'nobody',
   command: [`${ROOT}node_modules/.bin/node`, `${ROOT}bin/groundschool.js`, ...args],
-  env: { CONFIG_FILE: '/etc/groundschool.env', NODE_EXTRA_CA_CERTS: '/etc/drill-ca.crt', HOME: '/var/lib/groundschool' },
+  env: {
+    CONFIG_FILE: '/etc/groundschool.env',
+    NODE_EXTRA_CA_CERTS: '/etc/drill-ca.crt',
+    HOME: '/var/lib/groundschool',
+  },
 })
 
 /** Settings of deploy/fleet that are too large for a drill on one computer. */
