@@ -1,7 +1,7 @@
 import type { Kind, Watch } from './watch.ts'
 
 export const PROBLEMS = ['lost', 'doubled', 'changed', 'out of order', 'unexpected'] as const
-export type Problem = (typeof PROBLEMS)[number]
+type Problem = (typeof PROBLEMS)[number]
 
 /** Something that the platform should have and has not, or has and should not. */
 export interface Difference {
@@ -31,7 +31,7 @@ export interface Bucket {
   readonly counters: Counter[]
 }
 
-export interface Counter {
+interface Counter {
   readonly key: string
   readonly token: string
   /** The last value that was sent, and the last one that was acknowledged. */
@@ -58,7 +58,7 @@ export interface Statement {
 }
 
 /** A change of the distributions of a request's package, and the whole list after it. */
-export interface DistributionChange {
+interface DistributionChange {
   readonly distributions: readonly string[]
   /** True if the request was certainly open until the change was acknowledged. */
   readonly isCertain: boolean
