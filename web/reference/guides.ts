@@ -66,6 +66,7 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('deploy', 'Deployment', 'Databases, containers, proxies and monitoring.', 'deploy/README.md'),
       guide('configuration', 'Configuration', 'Every setting with its default.'),
       guide('import', 'Import', 'Import people, apps, courses, classes and records.'),
+      guide('fleet', 'Fleet', 'Run the platform on several machines, of which any can fail.'),
       guide('backups', 'Backups', 'Create, schedule and restore backups.'),
       guide('upgrade', 'Upgrades', 'Install a new version, or return to the previous one.'),
       guide('trouble', 'Troubleshooting', 'Find the cause when something does not work.'),

@@ -120,9 +120,9 @@ async function endClient(client: pg.Client): Promise<void> {
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof pg.DatabaseError && codes.includes(error.code ?? '')
 
-// SQLSTATE codes: 08 connection problem, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement
-// timeout.
-const NOT_READY = /^(08|53|57P0[123]|57014)/
+// SQLSTATE codes: 08 connection problem, 25006 write to a standby, 53 out of resources, 57P01 to 57P03 shutting down or
+// starting, 57014 statement timeout.
+const NOT_READY = /^(08|25006|53|57P0[123]|57014)/
 const DISK_FULL = '53100'
 /** Raised by the SQL function `charge_share`. */
 const SHARE_USED_UP = 'GSFUL'

@@ -87,6 +87,31 @@ test('a commit whose acknowledgement is lost is reported as not ready', async ()
   assert.equal(isTold, false)
 })
 
+test('a write that reaches a standby is told to retry, and its connection is not used again', async () => {
+  const { db, wire } = await openOverWire({ poolSize: 1 })
+  const id = await newAccount()
+  const setReadOnly = (value: 'on' | 'off') =>
+    runSql(
+      connection,
+      `set transaction read write; alter database "${connection.database}" set default_transaction_read_only = ${value}`,
+    )
+  const writes = [
+    () => db.all(addAmount, { id, by: 1 }),
+    () => db.transaction((tx) => tx.all(addAmount, { id, by: 1 })),
+    () => db.transaction((tx) => tx.finish(addAmount, { id, by: 1 })),
+  ]
+  for (const write of writes) {
+    wire.cut()
+    await setReadOnly('on')
+    wire.mend()
+    await until('the database is available again', () => db.isAvailable(), 10_000)
+    await assert.rejects(write(), isNotReady)
+    await setReadOnly('off')
+    await write()
+  }
+  assert.equal(await balance(db, id), writes.length)
+})
+
 test('a hanging server is abandoned soon after the time limit, and reached again later', async () => {
   const { db, wire } = await openOverWire({ statementTimeoutMs: 200 })
   const id = await newAccount()

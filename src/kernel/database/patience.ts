@@ -68,11 +68,11 @@ export function makePatience({ waitMs, isAvailable }: PatienceOptions): Patience
   }
 }
 
-// SQLSTATE codes: 08 connection problem, 57P01 to 57P03 shutting down or starting.
-const LOST = /^(08...|57P0[123])$/
+// SQLSTATE codes: 08 connection problem, 25006 write to a standby, 57P01 to 57P03 shutting down or starting.
+const LOST = /^(08...|25006|57P0[123])$/
 const POOL_IS_BUSY = 'timeout exceeded when trying to connect'
 
-/** Tells whether a call failed because its connection was lost or could not be opened. */
+/** Tells whether a call failed because its connection was lost, could not be opened, or leads to a standby. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof PlatformError) || error.kind !== 'notReady') return false
   const { cause } = error

@@ -52,7 +52,7 @@ export async function runTransaction<T>(
       for (const hook of attempt.hooks) runHook(hook, onProblem)
       return result
     } catch (error) {
-      const isLost = !(await attempt.rollBack())
+      const isLost = !(await attempt.rollBack()) || isConnectionLost(error)
       client.release(isLost)
       const mayRepeat = isLost ? patience.isOn && attempt.isLostBeforeCommit() : attempt.isRetryable()
       if (!mayRepeat || triesLeft === 0) throw error

@@ -18,7 +18,8 @@ const READ = globSync(
   [
     '*.md',
     'docs/*.md',
-    'deploy/*',
+    'deploy/{Dockerfile,*.*}',
+    'deploy/fleet/*',
     'sdk/README.md',
     'examples/**/*.md',
     'src/**/*.ts',

@@ -1,0 +1,83 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { buildWhereStale } from '../web/built.ts'
+import { createAuthority } from './certificates.ts'
+import { hostsFile } from './fleet.ts'
+import { createNetwork, deleteNetwork, namespaceOf } from './network.ts'
+
+/** Creates the network of the drill, runs the drill inside it, and removes everything afterwards. */
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '50' },
+    try: { type: 'string' },
+    folder: { type: 'string', default: tmpdir() },
+    out: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+  },
+})
+
+/** Programs that the drill runs, and the packages of Debian 12 that have them. */
+const PROGRAMS = {
+  '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15',
+  '/usr/bin/patroni': 'patroni',
+  '/usr/bin/etcd': 'etcd-server',
+  '/usr/bin/etcdctl': 'etcd-client',
+  '/usr/sbin/haproxy': 'haproxy',
+  '/usr/sbin/keepalived': 'keepalived',
+  '/usr/bin/pgbackrest': 'pgbackrest',
+  '/usr/bin/curl': 'curl',
+  '/usr/bin/openssl': 'openssl',
+  '/usr/sbin/ip': 'iproute2',
+  '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1': 'libfaketime',
+}
+
+function findObstacle(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return 'The drill needs root on Linux, because it creates network namespaces'
+  const missing = Object.entries(PROGRAMS).flatMap(([file, name]) => (existsSync(file) ? [] : name))
+  return missing.length > 0 ? `Packages are missing: apt-get install ${missing.join(' ')}` : undefined
+}
+
+const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+
+async function runInside(folder: string, authority: string): Promise<number> {
+  writeFileSync(join(folder, 'hosts'), hostsFile())
+  const script = 'mount --bind "$DRILL_FOLDER/hosts" /etc/hosts && exec "$0" "$@"'
+  const program = [process.execPath, pathOf('inside.ts'), ...process.argv.slice(2)]
+  const child = spawn(
+    'nsenter',
+    [`--net=${namespaceOf('clients')}`, 'unshare', '--mount', 'bash', '-c', script, ...program],
+    { stdio: 'inherit', env: { ...process.env, DRILL_FOLDER: folder, NODE_EXTRA_CA_CERTS: authority } },
+  )
+  // Ctrl-C reaches both processes; this one stays until the other has ended, and cleans up.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => child.kill())
+  const [code] = await once(child, 'exit')
+  return code ?? 1
+}
+
+const obstacle = findObstacle()
+if (obstacle) {
+  console.error(obstacle)
+  process.exit(1)
+}
+// The platforms run as a user who cannot write these files.
+await buildWhereStale()
+spawnSync(process.execPath, [pathOf('../bin/bundle.ts')], { stdio: 'inherit' })
+deleteNetwork()
+const folder = mkdtempSync(join(values.folder, 'groundschool-drill-'))
+chmodSync(folder, 0o755)
+try {
+  createNetwork()
+  process.exitCode = await runInside(folder, createAuthority(folder))
+} finally {
+  deleteNetwork()
+  if (values.keep || process.exitCode !== 0) console.log(`The logs are in ${folder}`)
+  else rmSync(folder, { recursive: true })
+}
