@@ -79,7 +79,7 @@ export interface Identity {
   readonly isRemote: boolean
 }
 
-export interface Sender {
+interface Sender {
   readonly name: string | null
   readonly state: string | null
   readonly syncState: string | null
@@ -87,7 +87,7 @@ export interface Sender {
   readonly lagSeconds: number | null
 }
 
-export interface Slot {
+interface Slot {
   readonly name: string
   readonly isActive: boolean
   readonly status: string | null
@@ -122,7 +122,7 @@ export interface PatroniMember {
   readonly lag?: number | 'unknown'
 }
 
-export interface PatroniConfig {
+interface PatroniConfig {
   readonly ttl?: number
   readonly loop_wait?: number
   readonly retry_timeout?: number

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { test } from 'node:test'
 import { readConfig } from '../../kernel/config.ts'
 import { databaseUrl } from '../testing/machine.ts'
+import { findFreePort } from '../testing/ports.ts'
 import { sharedApp } from '../testing/testing.ts'
 import { examine, judge } from './doctor.ts'
 import type { Facts, Finding } from './facts.ts'
@@ -84,7 +85,7 @@ test('nodes that are away, do not respond, or are something else are found withi
   const silent = await serve(t, () => {})
   const other = await serve(t, (_request, response) => response.end('hello'))
   const start = performance.now()
-  const nodes = ['http://someone:hidden@127.0.0.1:1', silent, other]
+  const nodes = [`http://someone:hidden@127.0.0.1:${await findFreePort()}`, silent, other]
   const findings = await diagnose(app.connection, { patroni: nodes, platforms: nodes })
   assert.ok(performance.now() - start < 15_000)
   assert.deepEqual(of(findings, 'patroni'), [
@@ -113,10 +114,18 @@ test('a process that is not ready, that hides its metrics or that runs another v
   assert.deepEqual(await find(TOKEN), ['host: problem, is not ready: The platform is stopping'])
 })
 
+/** Settings that the database of the tests has otherwise. */
+const RIGHT = [
+  ['full_page_writes', 'on'],
+  ['wal_level', 'replica'],
+  ['max_slot_wal_keep_size', '1024'],
+] as const
+
 /** Returns what the rules find if a fact of a real database were another. */
 async function findWith(change: (facts: Facts) => Facts): Promise<string[]> {
   const config = readConfig({ DATABASE_URL: databaseUrl(app.connection), SECRET_KEY })
-  const facts = await examine(app.connection, config, { patroni: [], platforms: [], processes: 1 })
+  const examined = await examine(app.connection, config, { patroni: [], platforms: [], processes: 1 })
+  const facts = RIGHT.reduce((so, [name, value]) => withSetting(name, value)(so), examined)
   const usual = judge(facts).filter(({ level }) => level !== 'ok')
   return judge(change(facts))
     .filter(({ level, found }) => level !== 'ok' && !usual.some((one) => one.found === found))
@@ -158,6 +167,21 @@ const RARE: readonly (readonly [what: string, change: (facts: Facts) => Facts, f
     'a slot without its log',
     withPrimary({ slots: [{ name: 'a', isActive: false, status: 'lost', keptBytes: null }] }),
     'slots: problem',
+  ],
+  [
+    'a standby that waits for long reports',
+    (facts) => ({
+      ...facts,
+      readers: [
+        {
+          setting: 'DATABASE_READ_URL',
+          place: 'b:5432',
+          identity: { ...facts.primary.identity!, isStandby: true },
+          settings: { max_standby_streaming_delay: { value: '-1', needsRestart: false } },
+        },
+      ],
+    }),
+    'max_standby_streaming_delay: warning',
   ],
   ['little space', withFree(3 * 2 ** 30), 'disk: warning'],
   ['less than the reserve', withFree(2 ** 30), 'disk: problem'],

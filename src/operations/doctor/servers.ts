@@ -225,7 +225,7 @@ async function readEnvironment(
 }
 
 /** Host and port of a connection, without user and password. */
-export function describePlace({ connectionString, host, port }: Connection): string {
+function describePlace({ connectionString, host, port }: Connection): string {
   if (!connectionString) return host?.startsWith('/') ? EMBEDDED : `${host}:${port}`
   const url = URL.parse(connectionString)
   return `${url?.hostname || url?.searchParams.get('host') || 'localhost'}:${url?.port || 5432}`

@@ -103,7 +103,8 @@ function explain(error: unknown): string {
   const { name, message, cause } = error as Error
   if (name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1000} s`
   if (name === 'SyntaxError') return 'the response is not JSON'
-  return (cause as NodeJS.ErrnoException | undefined)?.code ?? message
+  const { code, message: why = message } = (cause ?? {}) as Partial<NodeJS.ErrnoException>
+  return code ?? why
 }
 
 /** Host and port of an address, without credentials. */

@@ -13,7 +13,11 @@ const PATH = '/app/v1/bucket'
 const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
 /** Starts a platform whose connection to the database can be cut by the test. */
-async function startBehindWire(t: TestContext, app: TestApp): Promise<{ platform: Platform; wire: Wire }> {
+async function startBehindWire(
+  t: TestContext,
+  app: TestApp,
+  settings: Record<string, string> = {},
+): Promise<{ platform: Platform; wire: Wire }> {
   const wire = await layWire(app.connection)
   const config = readConfig({
     PORT: '0',
@@ -21,6 +25,7 @@ async function startBehindWire(t: TestContext, app: TestApp): Promise<{ platform
     SECRET_KEY,
     STATEMENT_TIMEOUT_MS: '500',
     LOG_LEVEL: 'silent',
+    ...settings,
   })
   const platform = await startPlatform(config, wire.connection, openLog(config), () => new Date())
   t.after(async () => {
@@ -260,6 +265,29 @@ test('before it stops, a process says that it is not ready and still serves, and
   await second.stop()
   await received
   assert.match(events, /retry: \d{3,4}\n\n$/)
+})
+
+test('while requests wait for a lost database, the metrics respond and count them', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  const { platform, wire } = await startBehindWire(t, app, { DATABASE_WAIT_SECONDS: '30' })
+  const client = new Client(platform.addresses.production, avery.token)
+  assert.equal((await client.put(PATH, { id: 'waiting', data: {} })).status, 200)
+  const read = async (name: string) => {
+    const { text } = await client.get('/metrics')
+    return Number(new RegExp(`^${name}\\{[^}]*\\} (.*)$`, 'm').exec(text)?.[1])
+  }
+  wire.cut()
+  await until('it notices', async () => (await read('groundschool_database_available')) === 0, 20_000)
+  const write = client.post(PATH, { id: 'waiting', key: 'a', value: 1 })
+  const start = performance.now()
+  await until('the wait is counted', async () => (await read('groundschool_database_waits_total')) > 0, 20_000)
+  assert.ok(performance.now() - start < 10_000)
+  assert.equal(await read('groundschool_ready'), 1)
+  wire.mend()
+  assert.equal((await write).status, 200)
+  await until('it is back', async () => (await read('groundschool_database_primary')) === 1, 20_000)
+  assert.ok((await read('groundschool_database_wait_seconds_total')) > 0)
 })
 
 test('a hanging request does not keep the platform from stopping within 10 seconds (M3)', async (t) => {
