@@ -20,7 +20,7 @@ export interface Cluster {
   /** Returns undefined if no member responds. */
   state(): Promise<State | undefined>
   /** Waits until there are a leader, a synchronous standby and a third member that follows. */
-  settle(timeoutMs?: number): Promise<State>
+  settle(): Promise<State>
   primary(): Promise<Machine>
 }
 
@@ -28,7 +28,7 @@ export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>):
   const state: Cluster['state'] = async () => (await askAll()).toSorted(byTimeline)[0]
   return {
     state,
-    settle: async (timeoutMs = 180_000) => {
+    settle: async () => {
       let seen: State | undefined
       await until(
         () => `the cluster has a leader and two standbys: ${describe(seen)}`,
@@ -37,7 +37,6 @@ export function watchCluster(machines: Readonly<Record<DatabaseName, Machine>>):
           seen = answers.toSorted(byTimeline)[0]
           return answers.length === DATABASES.length && answers.every(isSettled) && (await areHealthy())
         },
-        timeoutMs,
       )
       return seen!
     },

@@ -15,6 +15,8 @@ export interface Stage {
   say(text: string): void
 }
 
+/** The process that applies the log. Patroni resumes a replay that was paused by SQL. */
+const REPLAY = /^postgres: .*startup/
 const RECOVERY_MS = 90_000
 const wait = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
 
@@ -54,17 +56,16 @@ export const SCENARIOS: Readonly<Record<string, (stage: Stage) => Promise<void>>
   'standby-behind': async (stage) => {
     const { fleet, say } = stage
     const standbys = others((await fleet.primary()).name).map((name) => fleet.machines[name])
+    const freeze = (signal: NodeJS.Signals) => {
+      for (const machine of standbys) machine.signal(signal, REPLAY)
+    }
     say(await readCounts())
-    await observe(stage, 'replay paused on both standbys', () =>
-      Promise.all(standbys.map((machine) => query(machine, 'select pg_wal_replay_pause()'))),
-    )
+    await observe(stage, 'both standbys receive the log and no longer apply it', () => freeze('SIGSTOP'))
     await wait(25)
     say(`after 25 s: ${describe(await fleet.state())}; ${await readCounts()}`)
+    freeze('SIGCONT')
     await wait(10)
-    say(`after 35 s: ${await readCounts()}`)
-    await Promise.all(standbys.map((machine) => query(machine, 'select pg_wal_replay_resume()')))
-    await wait(10)
-    say(`after the resumption: ${describe(await fleet.state())}; ${await readCounts()}`)
+    say(`after they have caught up: ${describe(await fleet.state())}; ${await readCounts()}`)
   },
 
   partition: async (stage) => {

@@ -4,7 +4,7 @@ const LOOK_EVERY_MS = 200
 export async function until(
   what: string | (() => string),
   holds: () => Promise<boolean>,
-  timeoutMs = 60_000,
+  timeoutMs = 180_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await holds())) {
