@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface Certificate {
+interface Certificate {
   readonly key: string
   readonly cert: string
 }

@@ -3,7 +3,7 @@ import type { Machine } from './machine.ts'
 import { ADDRESSES, VIRTUAL_ADDRESS } from './network.ts'
 import { until } from './until.ts'
 
-export interface Fault {
+interface Fault {
   readonly name: string
   strike(victim: Machine, fleet: Fleet): void | Promise<void>
   /** What an operator, or a returning machine, does after writes work again. */

@@ -31,7 +31,7 @@ const PREFIX = 'drill-'
 const HUB = `${PREFIX}hub`
 const NAMESPACES = '/run/netns'
 
-export const ip = (...args: string[]): string => execFileSync('ip', args, { encoding: 'utf8' })
+const ip = (...args: string[]): string => execFileSync('ip', args, { encoding: 'utf8' })
 export const namespaceOf = (name: string): string => `${NAMESPACES}/${PREFIX}${name}`
 
 export function createNetwork(): void {

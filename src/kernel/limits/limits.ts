@@ -5,7 +5,7 @@ import { notify } from '../database/listener.ts'
 import { type Environment, type Service, service } from '../environment.ts'
 
 /** The topic of the messages with which processes find each other and report what they took. */
-export const LIMITS = 'limits'
+const LIMITS = 'limits'
 
 /** Reports of this time are gathered into one message. */
 const GATHER_MS = 50
