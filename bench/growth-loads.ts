@@ -25,7 +25,8 @@ export const query = (path: string, fields: Readonly<Record<string, unknown>>): 
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export const once = (path: string, parts: readonly LoadPart[]): Load => ({
-  ...{ method: 'POST', path },
+/** Sends each request once. */
+export const once = (method: string, path: string, parts: readonly LoadPart[]): Load => ({
+  ...{ method, path },
   send: { kind: 'queue', parts, isEndless: false },
 })

@@ -50,6 +50,7 @@ const fresh = ({ unstarted, students }: GrowthCast, round: number, fields: Field
     headers: students[student]!.instructor.headers,
     body: { studentId, lessonId, ...fields },
   }))
+
 /** All operations except those of the record store. */
 export const platformOperations: readonly GrowthOperation[] = [
   {
@@ -70,6 +71,7 @@ export const platformOperations: readonly GrowthOperation[] = [
     ...{ group: 'sign-in', name: 'exchange a code' },
     plan: async (cast) =>
       once(
+        'POST',
         '/oauth/token',
         (await makeCodes(cast.signIn, WARM_CODES)).map((code) => ({
           body: {
@@ -129,12 +131,12 @@ export const platformOperations: readonly GrowthOperation[] = [
   byStudent('learning', 'read locks', '/edu/v1/lesson/progress/lock', (student) => ({ classId: classOf(student) })),
   {
     ...{ group: 'learning', name: 'start a lesson' },
-    plan: (cast, round) => once('/edu/v1/lesson/progress/start', fresh(cast, round, {})),
+    plan: (cast, round) => once('POST', '/edu/v1/lesson/progress/start', fresh(cast, round, {})),
   },
   {
     ...{ group: 'learning', name: 'complete a lesson' },
     plan: (cast, round) =>
-      once('/edu/v1/lesson/progress', fresh(cast, round, { complete: true, pass: true, score: 90 })),
+      once('POST', '/edu/v1/lesson/progress', fresh(cast, round, { complete: true, pass: true, score: 90 })),
   },
   onInstructorPages('learning', 'read the gradebook', '/edu/v1/class/gradebook', (student) => ({
     classId: classOf(student),
@@ -144,8 +146,9 @@ export const platformOperations: readonly GrowthOperation[] = [
   byInstructor('learning', 'list notes of a student', '/edu/v1/note/list', studentFields),
   {
     ...{ group: 'learning', name: 'write a note' },
+    // As many at each size, because the lists of notes become longer.
     plan: ({ students }) =>
-      endless(
+      once(
         'PUT',
         '/edu/v1/note',
         students.map((student) => ({

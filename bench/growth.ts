@@ -9,6 +9,7 @@ import type { GrowthOperation } from './growth-loads.ts'
 import { platformOperations } from './growth-operations.ts'
 import { type GrowthRound, type GrowthRow, writeGrowth } from './growth-report.ts'
 import { storeOperations } from './growth-store.ts'
+import { measureUpkeep } from './growth-upkeep.ts'
 import {
   type Bench,
   databaseCpuMs,
@@ -34,12 +35,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    upkeep: { type: 'boolean', default: false },
     out: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 })
 if (values.help || values.host === undefined) {
-  console.log(`npm run bench:growth -- --host FOLDER_OR_NAME [--port 5432] [--user postgres] [--sizes 100000,1000000,10000000] [--load] [--rounds 5] [--seconds 1] [--only NAME] [--out FILE]
+  console.log(`npm run bench:growth -- --host FOLDER_OR_NAME [--port 5432] [--user postgres] [--sizes 100000,1000000,10000000] [--load] [--rounds 5] [--seconds 1] [--only NAME] [--upkeep] [--out FILE]
 
 Measures how the cost of frequent operations grows with the number of statements and people.
 
@@ -49,6 +51,7 @@ Measures how the cost of frequent operations grows with the number of statements
 --rounds   Rounds of each operation, after one that warms up.
 --seconds  Seconds of each operation in a round.
 --only     Only operations with this text in their name.
+--upkeep   Measures bytes on disk, freezing, starting and retention at the largest size. Deletes some statements.
 --out      Writes the results to FILE.md and FILE.json too.`)
   process.exit(values.help ? 0 : 1)
 }
@@ -182,9 +185,13 @@ for (const { server, stats, cast } of places) {
 }
 const machine = `${cpus().length} cores, ${process.arch}, Node ${process.version}, ${version.split(' on ')[0]}, shared_buffers ${buffers}, fsync ${fsync}`
 const report = writeGrowth({ machine, sizes, rows, memory, rounds: bench.rounds, seconds: bench.seconds })
-console.log(report)
+const upkeep = values.upkeep
+  ? await measureUpkeep({ ...main, database: databaseOf(sizes.at(-1)!) }, sizes.at(-1)!, places.at(-1)!.cast.people)
+  : []
+const text = [report, ...upkeep].join('\n')
+console.log(text)
 if (values.out) {
-  writeFileSync(`${values.out}.md`, report)
+  writeFileSync(`${values.out}.md`, text)
   writeFileSync(`${values.out}.json`, JSON.stringify({ machine, sizes, memory, rows }, null, 1))
 }
 process.exit(0)
