@@ -121,6 +121,8 @@ export const platformOperations: readonly GrowthOperation[] = [
   onPages('pages', 'list notifications', '/account/v1/notifications'),
   onPages('pages', 'read the agenda', '/edu/v1/agenda'),
   onInstructorPages('pages', 'find anything', '/account/v1/find', ({ name }) => ({ text: name })),
+  onInstructorPages('pages', 'list managed courses', '/edu/v1/course/managed'),
+  onInstructorPages('pages', 'list managed classes', '/edu/v1/class/managed'),
   byInstructor('learning', 'list classes', '/edu/v1/class/list'),
   byInstructor('learning', 'list students', '/edu/v1/class/student/list', (student) => ({ classId: classOf(student) })),
   byStudent('learning', 'list lessons of a course', '/edu/v1/lesson/course', ({ n }) => ({

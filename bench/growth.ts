@@ -75,13 +75,13 @@ const { rows: backend } = await stats.query(
   `select pg_backend_pid() as pid, version(), current_setting('shared_buffers') as buffers, current_setting('fsync') as fsync`,
 )
 const { pid, version, buffers, fsync } = backend[0]
-await stats.end()
 const bench: Bench = {
   connection: main,
   databasePid: findDatabasePid(pid),
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
 }
+await stats.end()
 
 async function openPlace(size: number): Promise<Place> {
   const connection = { ...main, database: databaseOf(size) }
@@ -113,9 +113,9 @@ async function withStats<T extends { readonly requests: number }>({ stats }: Pla
 }
 
 /** Measures one operation with one connection. */
-function measureOnce(place: Place, operation: GrowthOperation, round: number): Promise<GrowthRound> {
-  return withStats(place, async () => {
-    const plan = await operation.plan(place.cast, round)
+async function measureOnce(place: Place, operation: GrowthOperation, round: number): Promise<GrowthRound> {
+  const plan = await operation.plan(place.cast, round)
+  return withStats(place, () => {
     const isOnce = plan.send.kind === 'queue' && !plan.send.isEndless
     return measure(bench, place.server, { ...plan, connections: 1, seconds: isOnce ? 600 : bench.seconds })
   })
