@@ -104,11 +104,12 @@ const FILL = `
 
 /** Selects the partitions that contain rows. Only these are analysed, as autovacuum would do. */
 const FILLED = `
-  select distinct tableoid::regclass::text as part from statements union select distinct tableoid::regclass::text from statement_refs`
+  select distinct tableoid::regclass::text as part from statements union select distinct tableoid::regclass::text from statement_ids
+  union select distinct tableoid::regclass::text from statement_refs`
 const ANALYZE = `
   do $$ declare part text; begin
     for part in ${FILLED}
-      union select unnest(array['statement_ids', 'statement_links', 'statement_attachments', 'activities', 'attachments', 'documents', 'credentials', 'credential_secrets'])
+      union select unnest(array['statement_links', 'statement_attachments', 'activities', 'attachments', 'documents', 'credentials', 'credential_secrets'])
     loop execute 'analyze ' || part; end loop;
   end $$`
 

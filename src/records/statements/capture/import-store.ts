@@ -4,7 +4,9 @@ export const findIds = read('statements.findImported', {
   params: { ids: c.uuidArray },
   row: { statement_id: c.uuid },
   gather: false,
-  text: `select statement_id from statement_ids where statement_id = any(:ids)`,
+  text: `
+    select k.id as statement_id from unnest(:ids) k(id)
+     where (select i.seq from statement_ids i where i.statement_id = k.id) is not null`,
 })
 
 /**

@@ -28,8 +28,10 @@ export const insertFacts = write('statements.insertFacts', {
       select * from json_to_recordset(:rows)
         as r(seq bigint, verb uuid, activity uuid, agent uuid, scaled float8, seconds float8, success boolean)
     ), gone as (
-      delete from statement_facts f using statement_ids i, statements s
-       where i.statement_id = any(:voided) and s.seq = i.seq and s.is_voided and f.seq = i.seq
+      delete from statement_facts f where f.seq = any(array(
+        select i.seq from unnest(:voided) k(id)
+         cross join lateral (select n.seq from statement_ids n where n.statement_id = k.id limit 1) i
+         where (select s.is_voided from statements s where s.seq = i.seq)))
     )
     update statement_facts_clock set fed = :fed returning fed`,
 })

@@ -8,7 +8,7 @@ export const findStatement = read('statements.find', {
   row: { ...SHOWN, sender: nullable(c.uuid) },
   text: `
     select s.seq, s.statement_id, s.payload, s.is_voided, s.sender
-      from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
+      from (select i.seq from statement_ids i where i.statement_id = :id limit 1) i join statements s on s.seq = i.seq`,
 })
 
 /** Number of entries of a key that are counted, and that a filter walks through before it reads positions in blocks. */
@@ -199,6 +199,6 @@ export const findOwn = read('statements.findOwn', {
   row: { statement_id: c.uuid },
   gather: false,
   text: `
-    select i.statement_id from statement_ids i
-     where i.statement_id = any(:ids) and exists (select from statements s where s.seq = i.seq and s.sender = :sender)`,
+    select k.id as statement_id from unnest(:ids) k(id)
+     where (select s.sender from statements s where s.seq = (select i.seq from statement_ids i where i.statement_id = k.id)) = :sender`,
 })

@@ -46,18 +46,18 @@ export const listSome = write('statements.listSome', {
      where t.ahead < :most`,
 })
 
-/** Deletes some rows of `statement_links` and `statement_ids` that belong to statements of a range. */
+/**
+ * Deletes some rows of `statement_links` that belong to statements of a range, and some of their ids if these are in
+ * the old partition. Other ids are dropped with their month.
+ */
 export const deleteBeside = write('statements.deleteBeside', {
   params: { from: c.int8, before: c.int8, limit: c.int8 },
   row: { removed: c.int8 },
   text: `
     with links as (
       delete from statement_links where seq in (select seq from statement_links where seq >= :from and seq < :before order by seq limit :limit) returning seq
-    ), ids as (
-      delete from statement_ids i where i.statement_id in
-        (select statement_id from statement_ids where seq >= :from and seq < :before order by seq limit :limit) returning seq
     )
-    select (select count(*) from links) + (select count(*) from ids) as removed`,
+    select (select count(*) from links) + delete_old_statement_ids(:from, :before, :limit) as removed`,
 })
 
 /** Deletes some rows of `statement_attachments` that belong to statements of a range. */

@@ -93,8 +93,10 @@ const selectKnown = ({ isReadable = 'true', hasCopies = 'true' } = {}): string =
       from (
         select n.statement_id, n.seq, n.fingerprint, s.payload, n.statement_id = any(:targets) as is_target,
                sum(octet_length(s.payload)) filter (where n.statement_id = any(:targets)) over (order by n.seq) as bytes
-          from statement_ids n cross join lateral (select t.payload, t.sender from statements t where t.seq = n.seq offset 0) s
-         where n.statement_id = any(:ids) and ${isReadable}
+          from unnest(:ids) k(id)
+         cross join lateral (select i.* from statement_ids i where i.statement_id = k.id limit 1) n
+         cross join lateral (select t.payload, t.sender from statements t where t.seq = n.seq offset 0) s
+         where ${isReadable}
       ) i`
 
 export const findKnown = write('statements.findKnown', {
@@ -113,6 +115,16 @@ export const listKnown = list('statements.listKnown', {
   }),
 })
 
+/** Returns the number of the newest statement, and whether any of :ids is stored. */
+export const findStored = write('statements.findStored', {
+  params: { ids: c.uuidArray },
+  row: { since: c.int8, is_stored: c.bool },
+  text: `
+    select c.last as since,
+           exists (select from unnest(:ids) n(id) where (select i.seq from statement_ids i where i.statement_id = n.id) is not null) as is_stored
+      from statement_clock c`,
+})
+
 /**
  * Finds the stored statements that refer to one of :ids, directly or through others, the nearest first. :keys are the
  * keys of :ids as targets. Ids that are stored themselves are left out: whatever refers to them has their keys already.
@@ -124,14 +136,14 @@ export const findReferring = write('statements.findReferring', {
   row: { target: c.uuid, seq: c.int8, id: c.uuid, is_voiding: c.bool },
   text: `
     with recursive referring as (
-      select n.id as target, r.seq, i.statement_id as id, true as is_direct
+      select n.id as target, r.seq, s.statement_id as id, true as is_direct
         from unnest(:ids, :keys) n(id, key) join statement_refs r on r.key = n.key and r.role = 14
-        join statement_ids i on i.seq = r.seq
+       cross join lateral (select t.statement_id from statements t where t.seq = r.seq limit 1) s
        where (select k.seq from statement_ids k where k.statement_id = n.id) is null
       union
-      select e.target, r.seq, i.statement_id, false
+      select e.target, r.seq, s.statement_id, false
         from referring e join statement_refs r on r.key = statement_target_key(e.id) and r.role = 14
-        join statement_ids i on i.seq = r.seq
+       cross join lateral (select t.statement_id from statements t where t.seq = r.seq limit 1) s
     )
     select e.target, e.seq, e.id,
            e.is_direct and (select v.seq from statement_refs v where v.key = :voided and v.seq = e.seq limit 1) is not null as is_voiding
@@ -158,16 +170,17 @@ export const insertLateRefs = write('statements.insertLateRefs', {
  * the first of the :count numbers that the transaction has taken. :payloads has a line for each of :rows: JSON texts
  * contain no line breaks.
  *
- * Inserts nothing and returns no row if an assumption is wrong: that none of the ids :absent is stored, that no
- * statement refers to one of the keys :unreferred, that the ids :present are stored, that definitions are the same as
- * :before, and that :rooms have room for :needs. The transaction holds the clock, so no other one can change that
- * before the commit. As in `findReferring`, subqueries that return one value are looked up in an index.
+ * Inserts nothing and returns no row if an assumption is wrong: that none of the ids :absent has been stored with a
+ * number above :since, that no statement refers to one of the keys :unreferred, that the ids :present are stored, that
+ * definitions are the same as :before, and that :rooms have room for :needs. The transaction holds the clock, so no
+ * other one can change that before the commit. As in `findReferring`, subqueries that return one value are looked up in
+ * an index. `(select :since)` is not known to the planner, so that one plan is kept for all values.
  */
 export const insertStatements = write('statements.insert', {
   params: {
     ...{ count: c.int8, rows: c.json, payloads: c.text, definitions: c.json, ...REFS },
     ...{ shares: c.int8Array, charges: c.int8Array },
-    ...{ absent: c.uuidArray, unreferred: c.uuidArray, present: c.uuidArray, before: c.json },
+    ...{ absent: c.uuidArray, since: c.int8, unreferred: c.uuidArray, present: c.uuidArray, before: c.json },
     ...{ rooms: c.textArray, needs: c.int8Array, ...PAYERS },
   },
   row: { last: c.int8 },
@@ -175,7 +188,8 @@ export const insertStatements = write('statements.insert', {
     with clock as materialized (
       select c.last, c.last - :count as start from statement_clock c
        where not exists (
-           select from unnest(:absent) n(id) where (select i.seq from statement_ids i where i.statement_id = n.id) is not null)
+           select from unnest(:absent) n(id)
+            where (select i.seq from statement_ids i where i.statement_id = n.id and i.seq > (select :since)) is not null)
          and not exists (
            select from unnest(:present) n(id) where (select i.seq from statement_ids i where i.statement_id = n.id) is null)
          and (select count(*) from statement_refs r where r.key = any(:unreferred) and r.role = 14) = 0
@@ -251,14 +265,15 @@ export const deleteStatements = write('statements.delete', {
       delete from statement_refs r where r.seq = any(:seqs) and r.role >= 32
     ), links as (
       delete from statement_links l where l.seq = any(:seqs)
-    ), ids as (
-      delete from statement_ids i where i.seq = any(:seqs)
     ), facts as (
       delete from statement_facts f where f.seq = any(:seqs)
     ), files as (
       delete from statement_attachments t where t.seq = any(:seqs)
     ), gone as (
-      delete from statements s where s.seq = any(:seqs) returning s.seq, s.share_no, s.charge
+      delete from statements s where s.seq = any(:seqs) returning s.seq, s.statement_id, s.share_no, s.charge
+    ), ids as (
+      delete from statement_ids i where i.statement_id = any(array(select g.statement_id from gone g))
+         and i.seq between (select min(seq) from gone) and (select max(seq) from gone)
     ), given_back as (
       select charge_shares(array_agg(g.share_no), array_agg(-g.bytes)) as changed
         from (select share_no, sum(charge)::int8 as bytes from gone where share_no is not null group by share_no) g

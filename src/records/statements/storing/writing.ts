@@ -35,14 +35,16 @@ export async function appendRequests(tx: Tx, requests: readonly StoreRequest[]):
   const statements = statementsIn(requests)
   if (statements.some(({ contents = [] }) => contents.length > 0)) return undefined
   const targets = statements.flatMap(({ statement }) => targetOf(statement) ?? [])
-  const [known, definitions, shares] = await Promise.all([
+  // The queries run in this order. What is stored after the first one has a number above `since`.
+  const [stored, known, definitions, shares] = await Promise.all([
+    tx.first(store.findStored, { ids: statements.map(({ statement }) => statement.id) }),
     readKnown(tx, { ids: targets, targets }),
     findDefinitions(tx, definingIn(requests)),
     findAllShares(tx, paidIn(requests)),
   ])
   const present = [...known.keys()]
   const areEnds = known.values().every(({ statement }) => statement && targetOf(statement) === undefined)
-  if (!shares || !areEnds) return undefined
+  if (stored!.is_stored || !shares || !areEnds) return undefined
   const { outcomes, accepted } = decide(requests, { known, arriving: NOTHING_ARRIVES, shares })
   const voided = findVoided(accepted, known, [])
   if (voided.seqs.length > 0 || outcomes.some((outcome) => outcome instanceof Error)) return undefined
@@ -53,6 +55,7 @@ export async function appendRequests(tx: Tx, requests: readonly StoreRequest[]):
   const ids = new Set(accepted.map(({ statement }) => statement.id))
   const assumptions = {
     absent: [...ids.union(new Set(targets)).difference(new Set(present))],
+    since: stored!.since,
     unreferred: [...ids].map(keyOfTarget),
     ...{ present, before: JSON.stringify(changed), ...toNeeds(accepted) },
   }
@@ -105,7 +108,7 @@ export async function storeRequests(
     ...contents.map((content) => tx.all(store.insertAttachment, content)),
     tx.finish(store.insertStatements, {
       ...toRows(accepted, { known, arriving, shares, changed, voided: voided.ids }),
-      ...{ ...NO_ASSUMPTIONS, count: numbers.count },
+      ...{ ...NO_ASSUMPTIONS, since: last, count: numbers.count },
     }),
   ])
   if (without > 0)
