@@ -22,6 +22,7 @@ export interface RunningServer extends StartedServer {
 }
 
 export interface LoadMeasurement {
+  readonly requests: number
   readonly perSecond: number
   readonly p50Ms: number
   readonly p95Ms: number
@@ -68,11 +69,11 @@ export async function forkServer<T extends StartedServer>(
 }
 
 export function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
-  const isOurs = name === 'groundschool' || name === 'sign-in' || name === 'statements'
+  const isOurs = ['groundschool', 'sign-in', 'statements', 'growth'].includes(name)
   return forkServer('servers.ts', [name, JSON.stringify(connection)], isOurs)
 }
 
-function readUsage({ child }: RunningServer): Promise<Usage> {
+export function readUsage({ child }: RunningServer): Promise<Usage> {
   child.send('usage')
   return answerOf(child)
 }
@@ -103,6 +104,7 @@ export async function measure(
   const after = await readUsage(server)
   const cpuMs = (after.cpu.user + after.cpu.system - before.cpu.user - before.cpu.system) / 1000
   return {
+    requests: result.requests,
     perSecond: result.requests / result.seconds,
     p50Ms: result.p50Ms,
     p95Ms: result.p95Ms,

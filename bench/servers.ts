@@ -19,11 +19,20 @@ import { openSession, tokenPolicy } from '../src/kernel/sessions/sessions.ts'
 import { openLog } from '../src/operations/platform/log.ts'
 import { openEnvironments } from '../src/operations/platform/platform.ts'
 import { addCredential } from '../src/records/credentials/managing.ts'
+import { HOME, OBJECTS } from './growth-iris.ts'
 import { startBareLearning } from './learning-bare.ts'
 import { startBareStatements } from './statements-bare.ts'
 
 /** Names of the measured servers. Each server is a process that runs this file with the name as its argument. */
-export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in' | 'learning' | 'statements' | 'bare-statements'
+export type ServerName =
+  | 'bare'
+  | 'fastify'
+  | 'groundschool'
+  | 'sign-in'
+  | 'learning'
+  | 'statements'
+  | 'bare-statements'
+  | 'growth'
 
 export interface StartedServer {
   readonly port: number
@@ -149,6 +158,12 @@ async function startStatements(connection: Connection): Promise<StartedServer> {
   return { port, headers: { authorization, 'x-experience-api-version': '1.0.3' } }
 }
 
+/** Starts the platform for callers who bring their own credentials, with the IRIs of growth-statements.ts. */
+async function startGrowth(connection: Connection): Promise<StartedServer> {
+  const { port } = await listen(connection, { XAPI_HOME_PAGE: HOME, XAPI_OBJECTS_BASE: OBJECTS })
+  return { port, headers: {} }
+}
+
 /** Creates a session for the person of the benchmark, and the buckets that the load uses. Returns the access token. */
 export async function prepareUser({ db, get }: Environment): Promise<string> {
   const at = new Date()
@@ -196,6 +211,7 @@ if (process.send && import.meta.main) {
     learning: startBareLearning,
     statements: startStatements,
     'bare-statements': startBareStatements,
+    growth: startGrowth,
     'sign-in': (connection) => startGroundschool(connection, { TOKEN_CACHE_SIZE: String(SMALL_TOKEN_CACHE) }),
   }
   process.send({ ...(await start[name](JSON.parse(connection))), execArgv: process.execArgv })

@@ -184,6 +184,7 @@ async function measureStores(bench: Bench, stores: readonly Store[], isWriting: 
  * whole database in relation to its own requests.
  */
 const addUp = (measured: readonly LoadMeasurement[]): LoadMeasurement => ({
+  requests: measured.reduce((sum, { requests }) => sum + requests, 0),
   perSecond: measured.reduce((sum, { perSecond }) => sum + perSecond, 0),
   p50Ms: Math.max(...measured.map(({ p50Ms }) => p50Ms)),
   p95Ms: Math.max(...measured.map(({ p95Ms }) => p95Ms)),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StartupError } from '../errors.ts'
 import { hasCode } from './database.ts'
-import { c, read, write } from './statement.ts'
+import { c, list, read, write } from './statement.ts'
 import { createAccounts, isNotReady, pause, QUOTED } from './test-accounts.ts'
 import { runSql } from './test-database.ts'
 
@@ -66,6 +66,24 @@ test('the read lane cannot write', async () => {
   })
   await assert.rejects(db.all(sly, { id }), (error) => hasCode(error, '25006'))
   assert.equal(await balance(db, id), 0)
+})
+
+test('a read is planned for one process, because a plan for several may read a whole table', async () => {
+  const cheap = [
+    'min_parallel_table_scan_size',
+    'min_parallel_index_scan_size',
+    'parallel_setup_cost',
+    'parallel_tuple_cost',
+  ]
+  const db = await open({ settings: Object.fromEntries(cheap.map((name) => [name, '0'])) })
+  await runSql(connection, `insert into ${QUOTED}.accounts select n, 0 from generate_series(1001, 21000) n`)
+  const plan = { params: {}, row: { 'QUERY PLAN': c.text }, text: 'explain select count(*) from accounts' }
+  const planOf = async (rows: Promise<{ 'QUERY PLAN': string }[]>) =>
+    (await rows).map((row) => row['QUERY PLAN']).join('\n')
+  assert.match(await planOf(db.all(write('database.plan', plan), {})), /Gather/)
+  const alone = read('database.plan-of-read', { ...plan, gather: false })
+  assert.doesNotMatch(await planOf(db.all(alone, {})), /Gather/)
+  assert.doesNotMatch(await planOf(db.all(list('database.plan-of-list', plan), {})), /Gather/)
 })
 
 test('closing waits for a running transaction and refuses the next', async () => {

@@ -94,13 +94,15 @@ const GUARD_EXTRA_MS = 1_000
 /**
  * Settings that make plans independent of table statistics. A plan is reused for a long time, because planning every
  * call would cost more, and a plan that suits a small table would be slow after the table has grown. The number of
- * combined calls is unknown at planning time too.
+ * combined calls is unknown at planning time too. A read never needs several processes: a plan for them may look cheap
+ * only because the range that it reads is not known yet, and then it reads a whole table.
  */
 const READ_SETTINGS: Settings = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  max_parallel_workers_per_gather: '0',
   default_transaction_read_only: 'on',
 }
 

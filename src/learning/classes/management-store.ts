@@ -45,14 +45,20 @@ export const findClass = read('classes.findOne', {
      where c.key = :class`,
 })
 
-/** Lists the classes of courses that the person manages, newest first. Classes that have ended come last. */
+/**
+ * Lists the classes of courses that the person manages, newest first. Classes that have ended come last. The first
+ * condition follows from the second, and keeps the roles in other organisations from being looked up.
+ */
 export const listManaged = report('classes.listManaged', {
   params: { person: c.int8, organisation: nullable(c.text), course: nullable(c.text), limit: c.int8, offset: c.int8 },
   row: { ...classRow, total: c.int8 },
   text: `
     select ${classColumns('c.join_code')}, count(*) over () as total
       from ${classTables}, lateral roles_in_organisation(:person, o.id) r
-     where (r.owns or r.administers) and (:organisation is null or o.key = :organisation) and (:course is null or k.key = :course)
+     where k.organisation_id = any(array(
+             select m.organisation_id from organisation_members m where m.person_id = :person
+             union select n.id from organisations n where (select p.administrator from people p where p.id = :person)))
+       and (r.owns or r.administers) and (:organisation is null or o.key = :organisation) and (:course is null or k.key = :course)
      order by c.ended_at is not null, c.id desc limit :limit offset :offset`,
 })
 

@@ -87,6 +87,11 @@ export const listVersions = read('courses.listVersions', {
       from course_versions v where v.course_id = :course order by v.number desc limit :limit offset :offset`,
 })
 
+/** Matches courses of organisations that the person belongs to. Nobody but administrators edits others. */
+const IS_NEAR = `k.organisation_id = any(array(
+  select m.organisation_id from organisation_members m where m.person_id = :person
+  union select n.id from organisations n where (select p.administrator from people p where p.id = :person)))`
+
 /** Lists the courses that the person edits, including unpublished ones, sorted by name. */
 export const listManaged = report('courses.listManaged', {
   params: { person: c.int8, organisation: nullable(c.text), limit: c.int8, offset: c.int8 },
@@ -105,7 +110,7 @@ export const listManaged = report('courses.listManaged', {
                    k.draft is not null as has_draft, count(*) over () as total
               from organisations o join courses k on k.organisation_id = o.id left join course_versions v on v.id = k.version_id,
               lateral roles_in_course(:person, k) r
-             where r.edits and (:organisation is null or o.key = :organisation)
+             where ${IS_NEAR} and r.edits and (:organisation is null or o.key = :organisation)
              order by name, k.key limit :limit offset :offset) m
      order by m.name, m.key`,
 })
@@ -126,7 +131,7 @@ export const findByName = report('courses.findByName', {
     select k.key as id, n.name, o.name as about
       from organisations o join courses k on k.organisation_id = o.id left join course_versions v on v.id = k.version_id,
       lateral (select coalesce(v.name, k.draft->>'name', '') as name) n, lateral roles_in_course(:person, k) r
-     where r.edits and ${contains(`n.name || ' ' || k.key`)}
+     where ${IS_NEAR} and r.edits and ${contains(`n.name || ' ' || k.key`)}
      order by n.name, k.key limit :limit`,
 })
 

@@ -26,11 +26,11 @@ const authorName = `(select coalesce(nullif(trim(p.first_name || ' ' || p.last_n
  * Selects notes that the person may read: as the author, as an instructor of the class, or as the person whom the note
  * is about. All queries for notes share this condition. User ids are those of the calling app.
  */
-const visibleNotes = (where: string) => `
+const visibleNotes = (where: string, notes = 'notes') => `
     select n.id, n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, k.key as course, n.person_id, n.author_id,
            u.user_id, au.user_id as author_user_id, n.created_at, n.author_id = :person or s.class_id is not null as may_remove,
            ${authorName}
-      from notes n
+      from ${notes} n
       left join lessons l on l.id = n.lesson_id left join classes c on c.id = n.class_id
       left join enrolments e on e.id = n.enrolment_id left join courses k on k.id = n.course_id
       left join class_staff s on s.class_id = n.class_id and s.person_id = :person and s.role = 'instructor'
@@ -58,11 +58,16 @@ const filters = {
   course: nullable(c.text),
   user: nullable(c.text),
 }
-/** Selects the notes that match all given ids, newest first. An id that does not exist matches nothing. */
-const matchingNotes = `${visibleNotes(`n.id in (${READABLE_IDS})
-       and (:lesson is null or l.key = :lesson) and (:class is null or c.key = :class)
+/**
+ * Selects the notes that match all given ids, newest first. An id that does not exist matches nothing. `offset 0` makes
+ * PostgreSQL find the readable notes first. Otherwise it would look up the ids of all notes.
+ */
+const matchingNotes = `${visibleNotes(
+  `(:lesson is null or l.key = :lesson) and (:class is null or c.key = :class)
        and (:student is null or e.key = :student) and (:course is null or k.key = :course)
-       and (:user is null or u.user_id = :user)`)}
+       and (:user is null or u.user_id = :user)`,
+  `(select i.* from notes i where i.id in (${READABLE_IDS}) offset 0)`,
+)}
      order by n.created_at desc, n.id desc`
 
 const textSize = { size: 'octet_length(r.text)', order: 'r.created_at desc, r.id desc' }

@@ -16,7 +16,11 @@ export const WALKED = 150
 
 type Order = 'asc' | 'desc'
 
-/** Counts the first entries of each key within a range. `reach` is the `seq` of the last entry counted. */
+/**
+ * Counts the first entries of each key within a range. `reach` is the `seq` of the last entry counted. The row
+ * comparisons mean `r.key = k`, of which the planner expects so few entries that it sorts all of them. Of a comparison
+ * it expects many, and merges the months. `r.seq > :after` is in them too, but only so are older months left out.
+ */
 const count = (order: Order) => ({
   params: { keys: c.uuidArray, after: c.int8, upTo: c.int8 },
   row: { key: c.uuid, count: c.int8, reach: nullable(c.int8) },
@@ -25,7 +29,9 @@ const count = (order: Order) => ({
     select k as key, c.count, c.reach
       from unnest(:keys) k cross join lateral (
         select count(*), ${order === 'desc' ? 'min' : 'max'}(n.seq) as reach
-          from (select r.seq from statement_refs r where r.key = k and r.seq > :after and r.seq <= :upTo order by r.seq ${order} limit ${WALKED}) n) c`,
+          from (select r.seq from statement_refs r
+                 where (r.key, r.seq) > (k, :after) and (r.key, r.seq) <= (k, :upTo) and r.seq > :after
+                 order by r.key ${order}, r.seq ${order} limit ${WALKED}) n) c`,
 })
 
 export const countNewest = read('statements.countNewest', count('desc'))
