@@ -64,7 +64,11 @@ test('a killed platform loses nothing that it acknowledged, and what is lost or 
       Attempt,
       Attempt,
     ]
-    const [statement, edited] = ledger.statements.filter(({ id, sent }) => id && 'id' in sent) as [Statement, Statement]
+    const [statement, edited, twice] = ledger.statements.filter(({ id, sent }) => id && 'id' in sent) as [
+      Statement,
+      Statement,
+      Statement,
+    ]
     const [request, reported] = ledger.requests.filter(({ alert }) => alert) as [AtoRequest, AtoRequest]
     const [unheard, heard, late] = ledger.requests.slice(2).map(({ requestId }) => requestId) as [
       string,
@@ -84,6 +88,8 @@ test('a killed platform loses nothing that it acknowledged, and what is lost or 
        delete from attempts where key = '${attempt.lessonResultId}';
        update attempts set score = -1 where key = '${scored.lessonResultId}';
        ${copy('attempts', `key = '${repeated.lessonResultId}'`, { id: -1, key: 'repeated' })};
+       insert into statements select (jsonb_populate_record(row, jsonb_build_object('seq', (select min(seq) - 1 from statements)))).*
+         from statements row where statement_id = '${twice.id}';
        delete from statements where statement_id = '${statement.id}';
        update statements set payload = replace(payload, '"raw":', '"raw":1') where statement_id = '${edited.id}';
        delete from ato_entries where kind = 'alert' and detail::text like '%${request.alert}%';
@@ -106,6 +112,7 @@ test('a killed platform loses nothing that it acknowledged, and what is lost or 
       ['progress', 'doubled', 'repeated'],
       ['statement', 'lost', statement.id],
       ['statement', 'changed', edited.id],
+      ['statement', 'doubled', twice.id],
       ['request', 'lost', request.alert],
       ['request', 'doubled', reported.alert],
       ['event', 'lost', unheard],
