@@ -19,7 +19,7 @@ const READ = globSync(
     '*.md',
     'docs/*.md',
     'deploy/{Dockerfile,*.*}',
-    'deploy/fleet/*',
+    'deploy/fleet/**/*.*',
     'sdk/README.md',
     'examples/**/*.md',
     'src/**/*.ts',
