@@ -117,7 +117,7 @@ test('retention', async (t) => {
     )
     assert.deepEqual(
       parts.map(({ relname }) => relname),
-      ['statement_facts_2025_03', 'statement_refs_2025_03', 'statements_2025_03'],
+      ['statement_facts_2025_03', 'statement_ids_2025_03', 'statement_refs_2025_03', 'statements_2025_03'],
     )
     assert.equal((await client.get(`${PATH}/count`)).body.count, left.length + 1)
     // After a statement is removed, a statement with the same id can be stored again.

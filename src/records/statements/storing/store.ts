@@ -115,13 +115,18 @@ export const listKnown = list('statements.listKnown', {
   }),
 })
 
-/** Returns the number of the newest statement, and whether any of :ids is stored. */
+/**
+ * Returns the number of the newest statement, and whether any of :ids is stored or referred to. :keys are the keys of
+ * :ids as targets.
+ */
 export const findStored = write('statements.findStored', {
-  params: { ids: c.uuidArray },
-  row: { since: c.int8, is_stored: c.bool },
+  params: { ids: c.uuidArray, keys: c.uuidArray },
+  row: { since: c.int8, is_known: c.bool },
   text: `
     select c.last as since,
-           exists (select from unnest(:ids) n(id) where (select i.seq from statement_ids i where i.statement_id = n.id) is not null) as is_stored
+           exists (select from unnest(:ids) n(id) where (select i.seq from statement_ids i where i.statement_id = n.id) is not null)
+           or exists (select from unnest(:keys) n(key)
+                       where (select r.seq from statement_refs r where r.key = n.key and r.role = 14 limit 1) is not null) as is_known
       from statement_clock c`,
 })
 
@@ -170,11 +175,11 @@ export const insertLateRefs = write('statements.insertLateRefs', {
  * the first of the :count numbers that the transaction has taken. :payloads has a line for each of :rows: JSON texts
  * contain no line breaks.
  *
- * Inserts nothing and returns no row if an assumption is wrong: that none of the ids :absent has been stored with a
- * number above :since, that no statement refers to one of the keys :unreferred, that the ids :present are stored, that
+ * Inserts nothing and returns no row if an assumption is wrong: that since the number :since none of the ids :absent
+ * has been stored and no statement refers to one of the keys :unreferred, that the ids :present are stored, that
  * definitions are the same as :before, and that :rooms have room for :needs. The transaction holds the clock, so no
  * other one can change that before the commit. As in `findReferring`, subqueries that return one value are looked up in
- * an index. `(select :since)` is not known to the planner, so that one plan is kept for all values.
+ * an index. The planner does not know the value of `(select :since)`, so it keeps one plan for all values.
  */
 export const insertStatements = write('statements.insert', {
   params: {
@@ -192,7 +197,7 @@ export const insertStatements = write('statements.insert', {
             where (select i.seq from statement_ids i where i.statement_id = n.id and i.seq > (select :since)) is not null)
          and not exists (
            select from unnest(:present) n(id) where (select i.seq from statement_ids i where i.statement_id = n.id) is null)
-         and (select count(*) from statement_refs r where r.key = any(:unreferred) and r.role = 14) = 0
+         and (select count(*) from statement_refs r where r.key = any(:unreferred) and r.role = 14 and r.seq > (select :since)) = 0
          and not exists (
            select from json_to_recordset(:before) as d(key uuid, before text)
             where (select a.definition from activities a where a.key = d.key) is distinct from d.before)

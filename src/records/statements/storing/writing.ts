@@ -35,16 +35,18 @@ export async function appendRequests(tx: Tx, requests: readonly StoreRequest[]):
   const statements = statementsIn(requests)
   if (statements.some(({ contents = [] }) => contents.length > 0)) return undefined
   const targets = statements.flatMap(({ statement }) => targetOf(statement) ?? [])
-  // The queries run in this order. What is stored after the first one has a number above `since`.
+  const ids = statements.map(({ statement }) => statement.id)
+  const keys = ids.map(keyOfTarget)
+  // The queries run in this order, so statements that are stored after the first one have a number above `since`.
   const [stored, known, definitions, shares] = await Promise.all([
-    tx.first(store.findStored, { ids: statements.map(({ statement }) => statement.id) }),
+    tx.first(store.findStored, { ids, keys }),
     readKnown(tx, { ids: targets, targets }),
     findDefinitions(tx, definingIn(requests)),
     findAllShares(tx, paidIn(requests)),
   ])
   const present = [...known.keys()]
   const areEnds = known.values().every(({ statement }) => statement && targetOf(statement) === undefined)
-  if (stored!.is_stored || !shares || !areEnds) return undefined
+  if (stored!.is_known || !shares || !areEnds) return undefined
   const { outcomes, accepted } = decide(requests, { known, arriving: NOTHING_ARRIVES, shares })
   const voided = findVoided(accepted, known, [])
   if (voided.seqs.length > 0 || outcomes.some((outcome) => outcome instanceof Error)) return undefined
@@ -52,11 +54,9 @@ export async function appendRequests(tx: Tx, requests: readonly StoreRequest[]):
   if (accepted.length === 0) return toOutcomes(outcomes, (await tx.finish(store.takeNumbers, numbers))[0]!.last)
 
   const changed = changeDefinitions(definingIn(accepted), definitions)
-  const ids = new Set(accepted.map(({ statement }) => statement.id))
   const assumptions = {
-    absent: [...ids.union(new Set(targets)).difference(new Set(present))],
-    since: stored!.since,
-    unreferred: [...ids].map(keyOfTarget),
+    absent: [...new Set([...ids, ...targets]).difference(new Set(present))],
+    ...{ since: stored!.since, unreferred: keys },
     ...{ present, before: JSON.stringify(changed), ...toNeeds(accepted) },
   }
   const rows = toRows(accepted, { known, arriving: NOTHING_ARRIVES, shares, changed, voided: voided.ids })
