@@ -2,7 +2,7 @@ import type { LoadMeasurement } from './measure.ts'
 import { line, medianOf, tableHead, whole } from './table.ts'
 
 /** An SQL statement that an operation ran, with its calls and blocks per request. */
-export interface TopStatement {
+interface TopStatement {
   readonly query: string
   readonly calls: number
   readonly blocks: number
