@@ -175,7 +175,7 @@ function members({ members: all = [], isPaused }: PatroniFacts): (Finding | unde
   const cluster = (found: string, change: string) => report('patroni', 'cluster', 'problem', found, change)
   return [
     leaders.length === 1
-      ? report('patroni', 'cluster', 'ok', `${leaders[0]!.name} leads ${all.length - 1} other members`)
+      ? report('patroni', 'cluster', 'ok', `${leaders[0]!.name} leads, ${all.length} members`)
       : cluster(`has ${leaders.length} leaders`, 'See patronictl list and the logs of Patroni; check etcd'),
     all.some(({ role }) => role === 'sync_standby')
       ? undefined

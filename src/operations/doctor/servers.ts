@@ -138,7 +138,7 @@ async function open(connection: Connection): Promise<pg.Client> {
     ...connection,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: QUERY_MS,
-    application_name: 'groundschool doctor',
+    application_name: 'groundschool-doctor',
   })
   client.on('error', () => {})
   await client.connect()
