@@ -16,6 +16,8 @@ import { REDIRECT_URI } from './sign-in-cast.ts'
 export const STATEMENTS_OF_PERSON = 10
 const HOUR_MS = 3_600_000
 const CHECKED = 500
+/** Months that are loaded at once. */
+const WORKERS = 2
 
 export const databaseOf = (statements: number): string => `growth_${statements}`
 
@@ -24,16 +26,19 @@ async function withLoader(connection: Connection, work: (client: pg.Client) => P
   const client = new pg.Client(connection)
   await client.connect()
   try {
-    await client.query(`set search_path = ${schemaOf('production')}; set work_mem = '256MB'; set jit = off`)
+    await client.query(
+      `set search_path = ${schemaOf('production')}; set work_mem = '256MB'; set jit = off; set session_replication_role = replica`,
+    )
     await work(client)
   } finally {
     await client.end()
   }
 }
 
+type Report = (text: string) => void
+
 /** Creates a database with `statements` statements of a tenth as many people. */
-export async function loadGrowth(main: Connection, statements: number, report: (text: string) => void): Promise<void> {
-  const people = statements / STATEMENTS_OF_PERSON
+export async function loadGrowth(main: Connection, statements: number, report: Report): Promise<void> {
   const startedAt = performance.now()
   const say = (text: string) =>
     report(`${statements}: ${text} after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
@@ -42,6 +47,11 @@ export async function loadGrowth(main: Connection, statements: number, report: (
     await client.query(`create database ${connection.database}`)
   })
   await migrateAll(connection)
+  await loadPeople(connection, statements / STATEMENTS_OF_PERSON, say)
+  await loadStatements(connection, statements, say)
+}
+
+async function loadPeople(connection: Connection, people: number, say: Report): Promise<void> {
   await withLoader(connection, async (client) => {
     await client.query('create extension pg_stat_statements with schema public')
     await client.query(BENCH_SQL)
@@ -54,23 +64,35 @@ export async function loadGrowth(main: Connection, statements: number, report: (
   await withLoader(connection, async (client) => {
     const { rows } = await client.query('select min(id)::int as first, max(id)::int as last from people where id > 1')
     assert.deepEqual(rows[0], { first: personIdOf(0), last: personIdOf(people - 1) })
-    await client.query('set session_replication_role = replica')
     for (const sql of schoolSql(people)) await client.query(sql)
-    say('classes, attempts, buckets, sessions and friends')
+    for (const sql of prepareSql(people)) await client.query(sql)
+  })
+  say('classes, attempts, buckets, sessions and friends')
+}
+
+/** Stores the statements in a database that has the people. */
+export async function loadStatements(connection: Connection, statements: number, say: Report): Promise<void> {
+  const people = statements / STATEMENTS_OF_PERSON
+  await withLoader(connection, async (client) => {
     // As the platform's regular upkeep would have done.
     await client.query(
       `select make_statement_months(now() - make_interval(months => n)) from generate_series(${MONTHS}, 0, -1) n`,
     )
-    const bounds = await client.query(
+    const { rows } = await client.query(
       `select (extract(epoch from now() - interval '${MONTHS} months') * 1000000)::int8::text as from`,
     )
-    const from = Number(bounds.rows[0].from)
-    const step = Math.floor(((Date.now() - HOUR_MS) * 1000 - from) / statements)
-    for (const sql of prepareSql(people)) await client.query(sql)
-    for (const { done, sql } of statementsSql({ people, statements, from, step }, await listMonths(client))) {
-      for (const one of sql) await client.query(one)
-      say(`${done} statements`)
-    }
+    const from = Number(rows[0].from)
+    const plan = { people, statements, from, step: Math.floor(((Date.now() - HOUR_MS) * 1000 - from) / statements) }
+    const months = await listMonths(client)
+    const loadEvery = (worker: number) =>
+      withLoader(connection, async (own) => {
+        const some = months.filter((_, index) => index % WORKERS === worker)
+        for (const { done, sql } of statementsSql(plan, some)) {
+          for (const one of sql) await own.query(one)
+          say(`worker ${worker}: up to statement ${done}`)
+        }
+      })
+    await Promise.all(Array.from({ length: WORKERS }, (_, worker) => loadEvery(worker)))
     for (const sql of finishSql) await client.query(sql)
     await checkSample(client)
     await client.query('vacuum analyze')

@@ -172,5 +172,4 @@ export function* statementsSql(
 export const finishSql = [
   `update statement_clock set last = (select max(seq) from statements), home_page = '${HOME}'`,
   'update statement_facts_clock set fed = (select last from statement_clock)',
-  'drop table bench.agents, bench.lessons, bench.courses, bench.verbs',
 ]
