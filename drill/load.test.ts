@@ -3,15 +3,14 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createTestDatabase, runSql } from '../src/kernel/database/test-database.ts'
+import { createTestDatabase, runSql, until } from '../src/kernel/database/test-database.ts'
 import { schemaOf } from '../src/kernel/environment.ts'
 import { hashToken } from '../src/kernel/sessions/tokens.ts'
 import { databaseUrl, installServer } from '../src/operations/testing/machine.ts'
 import { SECRET_KEY } from '../src/operations/testing/testing.ts'
-import type { AtoRequest, Attempt, Bucket, Difference, Statement } from './ledger.ts'
+import type { AtoRequest, Attempt, Bucket, Difference, Ledger, Statement } from './ledger.ts'
 import { startLoad } from './load.ts'
 import { startReceiver } from './receiver.ts'
 import { isPassed, toJson, toMarkdown } from './report.ts'
@@ -37,14 +36,19 @@ test('a killed platform loses nothing that it acknowledged, and what is lost or 
   const setup = await prepare(target, receiver)
   const load = await startLoad(target, setup, { settleMs: 1_000, writesPerSecond: 150 })
   t.after(() => load.stop())
-  await delay(2_000)
-  const recovering = load.recovered('kill', 20_000)
+  const hasWritten = ({ attempts, requests, statements }: Ledger) =>
+    attempts.filter(({ isComplete }) => isComplete).length >= 3 &&
+    requests.filter(({ alert }) => alert).length >= 5 &&
+    statements.filter(({ id }) => id).length >= 20
+  await until('there is enough to verify', () => hasWritten(load.ledger), 30_000)
+  const recovering = load.recovered('kill', 60_000)
+  recovering.catch(() => {})
   await server.kill()
   await server.start()
   const recovery = await recovering
   assert.ok(recovery.writeGapMs > 100 && recovery.refused > 0, JSON.stringify(recovery))
   const ledger = await load.stop()
-  const verification = await verify(target, setup, ledger, 20_000)
+  const verification = await verify(target, setup, ledger)
   const report = { rounds: [{ node: 'platform', ...recovery }], verification }
   t.diagnostic(toMarkdown(report))
   assert.deepEqual(verification.differences, [])
@@ -60,7 +64,11 @@ test('a killed platform loses nothing that it acknowledged, and what is lost or 
       Attempt,
       Attempt,
     ]
-    const [statement, edited] = ledger.statements.filter(({ id, sent }) => id && 'id' in sent) as [Statement, Statement]
+    const [statement, edited, twice] = ledger.statements.filter(({ id, sent }) => id && 'id' in sent) as [
+      Statement,
+      Statement,
+      Statement,
+    ]
     const [request, reported] = ledger.requests.filter(({ alert }) => alert) as [AtoRequest, AtoRequest]
     const [unheard, heard, late] = ledger.requests.slice(2).map(({ requestId }) => requestId) as [
       string,
@@ -80,6 +88,8 @@ test('a killed platform loses nothing that it acknowledged, and what is lost or 
        delete from attempts where key = '${attempt.lessonResultId}';
        update attempts set score = -1 where key = '${scored.lessonResultId}';
        ${copy('attempts', `key = '${repeated.lessonResultId}'`, { id: -1, key: 'repeated' })};
+       insert into statements select (jsonb_populate_record(row, jsonb_build_object('seq', (select min(seq) - 1 from statements)))).*
+         from statements row where statement_id = '${twice.id}';
        delete from statements where statement_id = '${statement.id}';
        update statements set payload = replace(payload, '"raw":', '"raw":1') where statement_id = '${edited.id}';
        delete from ato_entries where kind = 'alert' and detail::text like '%${request.alert}%';
@@ -102,6 +112,7 @@ test('a killed platform loses nothing that it acknowledged, and what is lost or 
       ['progress', 'doubled', 'repeated'],
       ['statement', 'lost', statement.id],
       ['statement', 'changed', edited.id],
+      ['statement', 'doubled', twice.id],
       ['request', 'lost', request.alert],
       ['request', 'doubled', reported.alert],
       ['event', 'lost', unheard],

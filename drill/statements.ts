@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { bearer, type Call, type Client, describe, isSuccess, key } from './client.ts'
 import type { Ledger, Report, Statement } from './ledger.ts'
@@ -10,6 +11,8 @@ import { CLASS, LESSONS, type Person, STORE, type Target } from './school.ts'
 const VERB = 'http://adlnet.gov/expapi/verbs/experienced'
 /** Number of statements in a batch. */
 const BATCH = 3
+const MAX_EXPORTS = 5
+const EXPORT_PAUSE_MS = 2_000
 
 /** Sends statements through all four doors in turn. */
 export async function driveStatements(run: Run, person: Person, index: number): Promise<void> {
@@ -102,8 +105,18 @@ async function findStatement(client: Client, statementId: string): Promise<KeptS
   return isSuccess(answer) ? JSON.parse(answer.text) : undefined
 }
 
-/** Returns the statements of the load by their markers, read as a stream. */
-async function readStore({ url }: Target): Promise<Map<string, KeptStatement[]>> {
+/** Returns the statements of the load by their markers. An export that breaks off is repeated. */
+async function readStore(target: Target, tries = 1): Promise<Map<string, KeptStatement[]>> {
+  try {
+    return await readExport(target)
+  } catch (error) {
+    if (tries === MAX_EXPORTS) throw error
+    await delay(EXPORT_PAUSE_MS)
+    return readStore(target, tries + 1)
+  }
+}
+
+async function readExport({ url }: Target): Promise<Map<string, KeptStatement[]>> {
   const answer = await fetch(new URL('/lrs/v1/statements/export', url), { headers: STORE })
   if (!answer.ok || !answer.body) throw new Error(`the export of the statements failed: ${answer.status}`)
   const kept = new Map<string, KeptStatement[]>()
