@@ -37,7 +37,7 @@ export async function backUp({ machines: { backup1 } }: Fleet, type: 'full' | 'd
  */
 export async function compareRestored(fleet: Fleet): Promise<Comparison> {
   const platforms = PLATFORMS.map((name) => fleet.machines[name])
-  for (const platform of platforms) platform.stop('groundschool')
+  for (const platform of platforms) platform.stop()
   await until('the platforms have stopped', async () => platforms.every((platform) => platform.list().length === 0))
   const primary = await fleet.primary()
   const segment = await query(primary, `select pg_walfile_name(pg_create_restore_point('drill'))`)

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { backUp, compareRestored, createRepository } from './backup.ts'
 import { openAuthority } from './certificates.ts'
 import { describe } from './cluster.ts'
@@ -7,22 +6,14 @@ import { TARGETS, type TargetName, untilWhole } from './faults.ts'
 import { startFleet } from './fleet.ts'
 import { startLoad } from './load.ts'
 import { RECEIVER_ADDRESS } from './network.ts'
+import { readOptions } from './options.ts'
 import { startReceiver } from './receiver.ts'
 import { isPassed, type Round, toJson, toMarkdown } from './report.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { makeSchool, PLUGIN, prepare } from './school.ts'
 import { verify } from './verify.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '50' },
-    try: { type: 'string' },
-    folder: { type: 'string' },
-    out: { type: 'string' },
-    keep: { type: 'boolean' },
-  },
-})
-const ROUNDS = Number(values.rounds)
+const { rounds: ROUNDS, scenarios, out } = readOptions()
 const RECOVERY_MS = 90_000
 /** Each nth round also strikes the synchronous standby, and the balancer that has the virtual address. */
 const OTHERS_EVERY = 5
@@ -50,8 +41,8 @@ say('the load runs; making a full backup')
 await backUp(fleet, 'full')
 
 const rounds: Round[] = []
-if (values.try)
-  for (const name of values.try.split(',')) {
+if (scenarios.length > 0)
+  for (const name of scenarios) {
     say(`trying ${name}`)
     await SCENARIOS[name]!({ fleet, load, say })
     await untilWhole(fleet)
@@ -65,12 +56,15 @@ else
 say('stopping the load, and verifying what was acknowledged')
 const ledger = await load.stop()
 const report = { rounds, verification: await verify(target, setup, ledger) }
+console.log(`\n${toMarkdown(report)}\n`)
 say('restoring the backup on another machine')
 const comparison = await compareRestored(fleet)
-console.log(toMarkdown(report))
-console.log(comparison)
-if (values.out) writeFileSync(values.out, JSON.stringify({ ...toJson(report), comparison }, null, 2))
-process.exit(isPassed(report) && comparison.different.length === 0 ? 0 : 1)
+const { tables, rows, different } = comparison
+console.log(
+  `The backup was restored on another machine: of ${tables} tables with ${rows} rows, ${different.length} differ${different.map((name) => ` ${name}`).join()}.`,
+)
+if (out) writeFileSync(out, JSON.stringify({ ...toJson(report), comparison }, null, 2))
+process.exit(isPassed(report) && different.length === 0 ? 0 : 1)
 
 /** Injects a fault, waits until writes work again, and repairs what broke. */
 async function playRound(node: TargetName, i: number): Promise<Round> {

@@ -34,8 +34,8 @@ export interface Machine {
   /** Runs a command and returns what it prints. */
   run(command: readonly string[], options?: RunOptions): Promise<string>
   start(service: Service): void
-  /** Sends a signal to the processes of a service, and does not start it again. */
-  stop(name: string, signal?: NodeJS.Signals): void
+  /** Asks all services to end, and does not start them again. */
+  stop(): void
   /** Lists the running processes whose command matches. */
   list(pattern?: RegExp): Process[]
   signal(signal: NodeJS.Signals, pattern?: RegExp): void
@@ -163,10 +163,9 @@ export function openMachine(name: MachineName, folder: string): Machine {
       services.set(service.name, service)
       launch(service)
     },
-    stop: (service, end = 'SIGTERM') => {
-      const { command } = services.get(service)!
-      services.delete(service)
-      for (const { pid, command: line } of list()) if (line.includes(command.join(' '))) send(pid, end)
+    stop: () => {
+      services.clear()
+      signal('SIGTERM')
     },
     list,
     signal,

@@ -1,26 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { buildWhereStale } from '../web/built.ts'
 import { createAuthority } from './certificates.ts'
 import { hostsFile } from './fleet.ts'
 import { createNetwork, deleteNetwork, namespaceOf } from './network.ts'
+import { readOptions } from './options.ts'
 
 /** Creates the network of the drill, runs the drill inside it, and removes everything afterwards. */
-
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '50' },
-    try: { type: 'string' },
-    folder: { type: 'string', default: tmpdir() },
-    out: { type: 'string' },
-    keep: { type: 'boolean', default: false },
-  },
-})
 
 /** Programs that the drill runs, and the packages of Debian 12 that have them. */
 const PROGRAMS = {
@@ -62,22 +51,30 @@ async function runInside(folder: string, authority: string): Promise<number> {
   return code ?? 1
 }
 
-const obstacle = findObstacle()
-if (obstacle) {
-  console.error(obstacle)
-  process.exit(1)
-}
-// The platforms run as a user who cannot write these files.
-await buildWhereStale()
-spawnSync(process.execPath, [pathOf('../bin/bundle.ts')], { stdio: 'inherit' })
-deleteNetwork()
-const folder = mkdtempSync(join(values.folder, 'groundschool-drill-'))
-chmodSync(folder, 0o755)
 try {
-  createNetwork()
-  process.exitCode = await runInside(folder, createAuthority(folder))
-} finally {
+  const { folder, keep } = readOptions()
+  const obstacle = findObstacle()
+  if (obstacle) throw new Error(obstacle)
+  // The platforms run as a user who cannot write these files.
+  await buildWhereStale()
+  spawnSync(process.execPath, [pathOf('../bin/bundle.ts')], { stdio: 'inherit' })
+  process.exitCode = await runDrill(mkdtempSync(join(folder, 'groundschool-drill-')), keep)
+} catch (problem) {
+  console.error((problem as Error).message)
+  process.exitCode = 1
+}
+
+async function runDrill(disks: string, keep: boolean): Promise<number> {
+  chmodSync(disks, 0o755)
   deleteNetwork()
-  if (values.keep || process.exitCode !== 0) console.log(`The logs are in ${folder}`)
-  else rmSync(folder, { recursive: true })
+  let code = 1
+  try {
+    createNetwork()
+    code = await runInside(disks, createAuthority(disks))
+  } finally {
+    deleteNetwork()
+    if (keep || code !== 0) console.log(`The disks and logs of the machines are in ${disks}`)
+    else rmSync(disks, { recursive: true })
+  }
+  return code
 }
