@@ -71,7 +71,7 @@ async function loadPeople(connection: Connection, people: number, say: Report): 
 }
 
 /** Stores the statements in a database that has the people. */
-export async function loadStatements(connection: Connection, statements: number, say: Report): Promise<void> {
+async function loadStatements(connection: Connection, statements: number, say: Report): Promise<void> {
   const people = statements / STATEMENTS_OF_PERSON
   await withLoader(connection, async (client) => {
     // As the platform's regular upkeep would have done.
