@@ -46,7 +46,9 @@ export async function measureUpkeep(connection: Connection, statements: number, 
     `select substr(relname, 12) as name from pg_class where relname ~ '^statements_\\d{4}_\\d\\d$' and relnamespace = current_schema()::regnamespace and reltuples > 0 order by 1`,
   )
   const frozen = months[4].name
-  const tables = ['statements', 'statement_refs', 'statement_ids', 'statement_facts'].map((table) => `${table}_${frozen}`).join(', ')
+  const tables = ['statements', 'statement_refs', 'statement_ids', 'statement_facts']
+    .map((table) => `${table}_${frozen}`)
+    .join(', ')
   row('`vacuum (freeze)` of a month', await timed(() => client.query(`vacuum (freeze) ${tables}`)))
 
   const config = benchConfig()
