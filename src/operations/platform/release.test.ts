@@ -10,6 +10,7 @@ import type { Connection } from '../../kernel/database/database.ts'
 import { createTestDatabase, until } from '../../kernel/database/test-database.ts'
 import { launch, type Settings } from '../commands/testing.ts'
 import { TestBrowser } from '../testing/browser.ts'
+import { giveBack, takeDatabase } from '../testing/databases.ts'
 import { databaseUrl, isReady } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
 import { isLong } from '../testing/sizes.ts'
@@ -19,6 +20,8 @@ import { checkOutRelease, startBalancer } from './testing-release.ts'
 
 const APP = { client_id: 'gs-demo-app', client_secret: 'gs-demo-secret' }
 const STORE_KEY = `Basic ${Buffer.from('gs_key_demo-record-store-key1:gs-demo-secret').toString('base64')}`
+/** A start takes a few seconds, and much longer beside other tests on a busy machine. */
+const START_MS = 150_000
 const VERSION = { 'x-experience-api-version': '1.0.3' }
 
 /** Expects success, and returns the body. */
@@ -38,7 +41,7 @@ async function startProcess(settings: Settings, folder?: string) {
     assert.equal(child.exitCode, null, output.err + output.out)
     return isReady(new Client(address))
   }
-  await until(`the platform is ready: ${output.err}`, isUp, 60_000)
+  await until(`the platform is ready: ${output.err}`, isUp, START_MS)
   return {
     address,
     stop: async () => {
@@ -240,13 +243,38 @@ test('the last release works on the new schema, beside this one, and is replaced
   await next.stop()
 })
 
-test('every statement of the last release works on the new schema, and in the long run every operation', async () => {
-  const files = ['kernel/database/all-statements.test.ts']
-  if (isLong) files.push('operations/platform/examples-of-operations.test.ts')
+/**
+ * Statements of the last release whose columns have changed, as `checkStatements` describes it, with the reason why they
+ * still work while both releases run.
+ */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  'statements.readAttachment: column content can be null in its table, but is not declared nullable':
+    'contents move to the file store a day after the migration at the earliest',
+}
+
+test('every statement of the last release fits the new schema', async (t) => {
+  const connection = await takeDatabase()
+  t.after(() => giveBack(connection))
+  const from = (file: string) => JSON.stringify(join(folder, 'src', file))
+  const script = `
+    await import(${from('app.ts')})
+    await import(${from('operations/commands/commands.ts')})
+    const { checkStatements } = await import(${from('kernel/database/describe.ts')})
+    const { listStatements } = await import(${from('kernel/database/statement.ts')})
+    const statements = listStatements()
+    const differences = await checkStatements(${JSON.stringify(connection)}, 'gs_production', statements)
+    process.stdout.write(JSON.stringify({ count: statements.length, differences }))`
+  const { code, out, err } = await launch(['--input-type=module', '-e', script], {}, []).ended
+  assert.equal(code, 0, err)
+  const { count, differences } = JSON.parse(out)
+  assert.ok(count > 1_000, `${count} statements were found`)
+  assert.deepEqual(differences, Object.keys(ACCEPTED))
+})
+
+test('every operation of the last release works on the new schema', { skip: !isLong }, async () => {
   // The tests of the last release take databases of this suite, which have the new schema.
-  const script = files.map((file) => `await import(${JSON.stringify(join(folder, 'src', file))})`).join('\n')
-  const run = launch(['--test-force-exit', '--input-type=module', '-e', script], process.env as Settings, [])
-  const { code, out, err } = await run.ended
+  const settings = { ...process.env, NODE_TEST_CONTEXT: '' } as Settings
+  const file = join(folder, 'src/operations/platform/examples-of-operations.test.ts')
+  const { code, out, err } = await launch(['--test-force-exit', file], settings, []).ended
   assert.equal(code, 0, out + err)
-  assert.match(out, /every statement of the product matches/)
 })
