@@ -7,7 +7,8 @@ import { createTestDatabase, layWire, runSql, type Wire } from './test-database.
 const SCHEMA = 'data "base"'
 export const QUOTED = '"data ""base"""'
 
-export const isNotReady = (error: unknown) => error instanceof PlatformError && error.kind === 'notReady'
+export const isNotReady = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && error.kind === 'notReady'
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
