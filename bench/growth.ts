@@ -22,7 +22,7 @@ import {
 
 /**
  * Loads databases of growing size and measures how the cost of each frequent operation grows. It needs a PostgreSQL
- * with pg_stat_statements; docs/fleet-plan.md says how one was set up.
+ * with `shared_preload_libraries = 'pg_stat_statements'`.
  */
 
 const { values } = parseArgs({
