@@ -168,6 +168,7 @@ test('commands that no test runs are marked, with the reason', () => {
     'docs/fleet.md: fill groundschool.env /etc/groundschool.env root (it needs three machines)',
     'docs/fleet.md: systemctl enable --now groundschool (it needs three machines)',
     "docs/fleet.md: runuser -u postgres -- pgbackrest --stanza=groundschool --type=time --target='2026-11-17 10:30:00+00' --target-action=promote restore (it needs the repository)",
+    'docs/fleet.md: apt-get install -y postgresql-15 patroni etcd-server etcd-client haproxy keepalived pgbackrest curl openssl iproute2 libfaketime (it needs root, Debian packages and half an hour)',
     'docs/how-to-sign-in.md: node signing-in.mjs (a person has to sign in; the test of this document does that in a browser)',
     'docs/planner.md: npm run ai-plugin (it runs until it is stopped; the test of this document starts the same plugin)',
     'docs/plugins.md: npm ci && npm start (each runs until it is stopped; the test of this document starts the same three)',
