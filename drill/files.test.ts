@@ -7,7 +7,9 @@ import { render, resize, SECRETS, valuesFor } from './files.ts'
 import { ADDRESSES, VIRTUAL_ADDRESS } from './network.ts'
 import { SMALL } from './services.ts'
 
-const FILES = readdirSync(new URL('../deploy/fleet', import.meta.url))
+const FILES = readdirSync(new URL('../deploy/fleet', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ name }) => name)
 const guide = readFileSync(new URL('../docs/fleet.md', import.meta.url), 'utf8')
 const secrets = Object.fromEntries(SECRETS.map((name) => [name, `the ${name}`]))
 const rendered = (file: string) => render(file, valuesFor('db1', secrets))
