@@ -20,7 +20,7 @@ const SIZES = `
    group by 1 order by sum(pg_total_relation_size(c.oid)) desc`
 
 /** Measures bytes on disk, freezing a month, a start of the platform, and retention. Retention deletes statements. */
-export async function measureUpkeep(connection: Connection, statements: number, people: number): Promise<string[]> {
+export async function measureUpkeep(connection: Connection, people: number): Promise<string[]> {
   const client = new pg.Client(connection)
   await client.connect()
   await client.query(`set search_path = ${schemaOf('production')}`)
@@ -33,7 +33,8 @@ export async function measureUpkeep(connection: Connection, statements: number, 
     return { seconds, wal: Number(rows[0].wal) }
   }
   const { rows: sizes } = await client.query(SIZES)
-  const lines = [...writeSizes(sizes, statements, people)]
+  const { rows: counted } = await client.query('select count(*)::int as statements from statements')
+  const lines = [...writeSizes(sizes, counted[0].statements, people)]
   const row = (what: string, { seconds, wal }: { seconds: number; wal: number }, note = '') =>
     lines.push(line([what, seconds.toFixed(1), whole(wal / 1e6), note]))
   lines.push(...tableHead('work', 'seconds', 'MB of WAL', ''))

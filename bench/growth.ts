@@ -186,7 +186,7 @@ for (const { server, stats, cast } of places) {
 const machine = `${cpus().length} cores, ${process.arch}, Node ${process.version}, ${version.split(' on ')[0]}, shared_buffers ${buffers}, fsync ${fsync}`
 const report = writeGrowth({ machine, sizes, rows, memory, rounds: bench.rounds, seconds: bench.seconds })
 const upkeep = values.upkeep
-  ? await measureUpkeep({ ...main, database: databaseOf(sizes.at(-1)!) }, sizes.at(-1)!, places.at(-1)!.cast.people)
+  ? await measureUpkeep({ ...main, database: databaseOf(sizes.at(-1)!) }, places.at(-1)!.cast.people)
   : []
 const text = [report, ...upkeep].join('\n')
 console.log(text)

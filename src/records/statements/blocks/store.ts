@@ -118,7 +118,8 @@ export const deleteBlocks = write('statements.deleteBlocks', {
 
 /**
  * Deletes the positions of those keys that no statement has any more. If positions are being collected, they are
- * discarded, because they may have been collected before the removal.
+ * discarded, because they may have been collected before the removal. Most keys have no positions, and are not looked
+ * up in every month.
  */
 export const deleteUnused = write('statements.deleteUnusedPostings', {
   params: { keys: c.uuidArray },
@@ -128,7 +129,9 @@ export const deleteUnused = write('statements.deleteUnusedPostings', {
       update statement_blocks set changes = changes + 1 where not is_ready
     )
     delete from statement_postings p
-     where p.key in (select k.key from unnest(:keys) k(key) where (select r.seq from statement_refs r where r.key = k.key order by r.seq limit 1) is null)
+     where p.key in (select k.key from unnest(:keys) k(key)
+                      where (select o.upto from statement_postings o where o.key = k.key limit 1) is not null
+                        and (select r.seq from statement_refs r where r.key = k.key order by r.seq limit 1) is null)
     returning p.key`,
 })
 
