@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildWhereStale } from '../web/built.ts'
@@ -8,8 +9,6 @@ import { createAuthority } from './certificates.ts'
 import { hostsFile } from './fleet.ts'
 import { createNetwork, deleteNetwork, namespaceOf } from './network.ts'
 import { readOptions } from './options.ts'
-
-/** Creates the network of the drill, runs the drill inside it, and removes everything afterwards. */
 
 /** Programs that the drill runs, and the packages of Debian 12 that have them. */
 const PROGRAMS = {
@@ -31,6 +30,15 @@ function findObstacle(): string | undefined {
     return 'The drill needs root on Linux, because it creates network namespaces'
   const missing = Object.entries(PROGRAMS).flatMap(([file, name]) => (existsSync(file) ? [] : name))
   return missing.length > 0 ? `Packages are missing: apt-get install ${missing.join(' ')}` : undefined
+}
+
+/** Holds a name that only one process of this computer can have, until this process ends. */
+async function refuseSecond(): Promise<void> {
+  const lock = createServer().unref()
+  lock.listen('\0groundschool-drill')
+  await once(lock, 'listening').catch(() => {
+    throw new Error('Another drill is running on this computer, and would lose its network')
+  })
 }
 
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
@@ -55,6 +63,7 @@ try {
   const { folder, keep } = readOptions()
   const obstacle = findObstacle()
   if (obstacle) throw new Error(obstacle)
+  await refuseSecond()
   // The platforms run as a user who cannot write these files.
   await buildWhereStale()
   spawnSync(process.execPath, [pathOf('../bin/bundle.ts')], { stdio: 'inherit' })
@@ -64,6 +73,7 @@ try {
   process.exitCode = 1
 }
 
+/** Creates the network of the drill, runs the drill inside it, and removes everything afterwards. */
 async function runDrill(disks: string, keep: boolean): Promise<number> {
   chmodSync(disks, 0o755)
   deleteNetwork()
