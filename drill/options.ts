@@ -14,6 +14,15 @@ export interface Options {
   readonly keep: boolean
 }
 
+const HELP = `npm run drill -- [OPTION...]
+Runs the fleet of deploy/fleet on this computer, breaks its machines under load, and reports what was lost.
+
+  --rounds N     break the primary and a platform N times each (50, about 40 minutes)
+  --try NAMES    try these instead, separated by commas: ${Object.keys(SCENARIOS).join(', ')}
+  --folder PATH  keep the disks of the machines there (${tmpdir()})
+  --out FILE     write the figures as JSON
+  --keep         do not delete the disks and logs at the end`
+
 /** Reads the command line. Throws a sentence about what is wrong with it. */
 export function readOptions(): Options {
   const { values } = parseArgs({
@@ -23,8 +32,13 @@ export function readOptions(): Options {
       folder: { type: 'string', default: tmpdir() },
       out: { type: 'string' },
       keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   })
+  if (values.help) {
+    console.log(HELP)
+    process.exit()
+  }
   const { folder, out, keep } = values
   if (!/^[1-9]\d*$/.test(values.rounds)) throw new Error(`--rounds takes a whole number, not ${values.rounds}`)
   const scenarios = values.try?.split(',') ?? []
