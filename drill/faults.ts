@@ -23,6 +23,18 @@ const FREEZE: Fault = {
   strike: (victim) => victim.signal('SIGSTOP'),
   heal: (victim) => victim.signal('SIGCONT'),
 }
+/** Nothing of the machine responds, as when its host has paused it. The other faults leave its kernel alive. */
+const PAUSE: Fault = {
+  name: 'machine paused',
+  strike: (victim) => {
+    victim.signal('SIGSTOP')
+    victim.unplug()
+  },
+  heal: (victim) => {
+    victim.plugIn()
+    victim.signal('SIGCONT')
+  },
+}
 const CUT: Fault = {
   name: 'network cut',
   strike: (victim) => victim.unplug(),
@@ -51,10 +63,17 @@ const ON_PLATFORM: readonly Fault[] = [
 
 const ON_STANDBY: readonly Fault[] = [LOSS, FREEZE, CUT]
 
+const HAPROXY = /haproxy -Ws/
+
 const ON_BALANCER: readonly Fault[] = [
-  { name: 'HAProxy killed', strike: (victim) => victim.signal('SIGKILL', /haproxy -Ws/) },
+  { name: 'HAProxy killed', strike: (victim) => victim.signal('SIGKILL', HAPROXY) },
   LOSS,
-  FREEZE,
+  {
+    name: 'HAProxy frozen',
+    strike: (victim) => victim.signal('SIGSTOP', HAPROXY),
+    heal: (victim) => victim.signal('SIGCONT', HAPROXY),
+  },
+  PAUSE,
   CUT,
 ]
 

@@ -15,7 +15,7 @@ interface SessionOptions {
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
 const END_TIMEOUT_MS = 500
 const FIRST_DELAY_MS = 50
 const LAST_DELAY_MS = 1_000

@@ -22,7 +22,7 @@ test('every connection sees only its own schema, in UTC and with its limits, wha
   url.searchParams.set('options', '-c search_path=public -c timezone=Asia/Tokyo')
   url.searchParams.set('application_name', 'other')
   const db = await open({ connection: { connectionString: url.href } })
-  const expected = { path: QUOTED, zone: 'UTC', timeout: '5s', idle: '30s', name: 'test' }
+  const expected = { path: QUOTED, zone: 'UTC', timeout: '5s', idle: '10s', name: 'test' }
   assert.deepEqual(await db.first(readSettings, {}), expected)
   assert.deepEqual(await db.first(writeSettings, {}), expected)
 })

@@ -16,6 +16,7 @@ import { sendWebPage, sendWelcome, wantsPage } from './pages/web-app.ts'
 import { addressFinder } from './proxies.ts'
 import { HttpRequest, type Route } from './request.ts'
 import type { RouteTable } from './route-table.ts'
+import { standstill } from './standstill.ts'
 import { buildHostCheck, checkTarget } from './targets.ts'
 
 export type Dispatch = (raw: IncomingMessage, response: ServerResponse) => void
@@ -33,6 +34,7 @@ export function buildDispatch(
   const addressOf = addressFinder(environment.config.TRUST_PROXY)
   const checkHost = buildHostCheck(environment.config)
   const open = environment.get(connections)
+  const still = environment.get(standstill)
   return (raw, response) => {
     if (!open.admits(raw.socket, response)) return
     const request = new HttpRequest(raw, response, {
@@ -43,6 +45,7 @@ export function buildDispatch(
       isContinueAwaited: raw.httpVersion === '1.1' && AWAITS_CONTINUE.test(raw.headers.expect ?? ''),
     })
     const refuse = (error: unknown) => refuseRequest(environment, request, error)
+    const isWaking = still.isWaking()
     try {
       checkTarget(raw)
       const content = findContent(raw)
@@ -58,6 +61,8 @@ export function buildDispatch(
       if (found === 'undecodable') throw fail('badRequest')
       if (environment.stopping.aborted && !isHealthCheck(request.route))
         throw fail('notReady', 'The platform is stopping; try again shortly', 1)
+      if (isWaking && !isHealthCheck(request.route))
+        throw fail('notReady', 'This process stood still; try again shortly', 1)
       request.route.handle(request)?.catch(refuse)
     } catch (error) {
       refuse(error)

@@ -6,6 +6,7 @@ import { serverState } from '../database/server-state.ts'
 import { type Environment, provided } from '../environment.ts'
 import type { Figure, GaugeDescription } from './interface.ts'
 import type { Observe } from './request.ts'
+import { standstill } from './standstill.ts'
 
 /** Upper bounds of the histogram's buckets, in milliseconds: from a cached token check to a stuck request. */
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000]
@@ -87,8 +88,11 @@ function figuresOf(operation: string, classes: readonly (Latency | undefined)[])
 }
 
 /** Says why the platform is not ready for requests; undefined if it is. */
-export const findObstacle = ({ isLeaving, db }: Environment): string | undefined =>
-  isLeaving ? 'The platform is stopping' : db.canServe() ? undefined : 'The database does not respond'
+export function findObstacle({ isLeaving, db, get }: Environment): string | undefined {
+  if (isLeaving) return 'The platform is stopping'
+  if (get(standstill).isWaking()) return 'This process stood still'
+  return db.canServe() ? undefined : 'The database does not respond'
+}
 
 /** Time limit for one figure. With DATABASE_WAIT_SECONDS, a figure would wait for a lost database. */
 const FIGURE_MS = 2_000

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { readConfig } from '../../kernel/config.ts'
 import { createTestDatabase, runSql, until } from '../../kernel/database/test-database.ts'
 import { giveBack, takeDatabase } from '../testing/databases.ts'
@@ -142,4 +143,24 @@ test('demo data is imported into an unused embedded database only', async (t) =>
   const config = readConfig({ DATA_DIR: join(place, 'own') })
   await settleDemo(config, connection, openCommandLog(), await prepareDemo(config, false))
   assert.deepEqual(await count(), before)
+})
+
+test('a process behind a load balancer that stood still refuses the requests that it finds when it wakes up', async (t) => {
+  const dataDir = join(place, 'frozen')
+  await copyInstallation(t, dataDir)
+  const { output, child, ended, production } = await startIn(dataDir, { DRAIN_SECONDS: '1' })
+  const { pid } = JSON.parse(output.out.split('\n').find((line) => line.includes('the platform is ready'))!)
+  const avery = await signIn(production, 'gs-demo-app', '@avery:groundschool')
+  process.kill(pid, 'SIGSTOP')
+  const found = avery.put('/app/v1/bucket', { id: 'late', data: {} })
+  await delay(4_000)
+  process.kill(pid, 'SIGCONT')
+  const refused = await found
+  assert.deepEqual([refused.status, refused.body.error_code], [503, 5030], refused.text)
+  assert.equal((await production.get('/healthz')).status, 200)
+  await until('it is ready again', async () => (await production.get('/readyz')).status === 200, 3_000)
+  assert.equal((await avery.get('/app/v1/bucket', { id: 'late' })).status, 404)
+  assert.equal((await avery.put('/app/v1/bucket', { id: 'late', data: {} })).status, 200)
+  child.kill('SIGTERM')
+  await ended
 })
