@@ -443,7 +443,7 @@ const SETTINGS = {
     whole(1, 36_500),
   ),
   DRAIN_SECONDS: setting(
-    'How long the platform still serves requests after it was told to stop, while `/readyz` reports that it is not ready (seconds). A load balancer needs this time to send requests elsewhere.',
+    'How long the platform still serves requests after it was told to stop, while `/readyz` reports that it is not ready (seconds). A load balancer needs this time to send requests elsewhere. With a value above 0, a process that stood still for 3 seconds, because it or its machine was frozen, also refuses requests for a second when it wakes up: their clients have repeated them elsewhere.',
     '0',
     whole(0, 600),
   ),
