@@ -4,7 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import release from '../../../release.json' with { type: 'json' }
 import { StartupError } from '../errors.ts'
 import { listMigrations, migrate } from './migrate.ts'
@@ -79,6 +81,31 @@ test('a failing file is rolled back, earlier ones stay, and fixing it is enough'
   assert.deepEqual(await runSql(connection, 'select id from gs_bad.people'), [{ id: 1 }])
   await writeFile(join(dir, '0003_bad.sql'), 'insert into people values (3)')
   assert.deepEqual(await migrate(connection, 'gs_bad', dir), { applied: ['0003_bad'] })
+})
+
+test('a migration that has to wait for a long reader lets other requests pass meanwhile', async (t) => {
+  const dir = await makeDir(t, FILES)
+  await migrate(connection, 'gs_locked', dir)
+  await writeFile(join(dir, '0003_more.sql'), 'alter table people add column name text')
+  const [reader, request] = [new pg.Client(connection), new pg.Client(connection)]
+  t.after(() => Promise.all([reader.end(), request.end()]))
+  await Promise.all([reader.connect(), request.connect()])
+  await reader.query('begin; select * from gs_locked.people')
+  await request.query(`set statement_timeout = '3s'`)
+  let isOver = false
+  const migrating = migrate(connection, 'gs_locked', dir).finally(() => {
+    isOver = true
+  })
+  let slowestMs = 0
+  for (const startedMs = performance.now(); performance.now() - startedMs < 5_000; await sleep(10)) {
+    const sentMs = performance.now()
+    await request.query('select * from gs_locked.people')
+    slowestMs = Math.max(slowestMs, performance.now() - sentMs)
+  }
+  assert.equal(isOver, false)
+  assert.ok(slowestMs > 500, `no request met the migration: ${slowestMs} ms`)
+  await reader.query('commit')
+  assert.deepEqual(await migrating, { applied: ['0003_more'] })
 })
 
 test('a file changed after it was applied is refused', async (t) => {

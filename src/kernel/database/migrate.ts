@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import release from '../../../release.json' with { type: 'json' }
 import { StartupError } from '../errors.ts'
-import { type Connection, explainConnection } from './connection.ts'
+import { type Connection, explainConnection, hasCode } from './connection.ts'
 
 export interface Migration {
   readonly number: number
@@ -33,6 +34,13 @@ const selectApplied = (table: string): string =>
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations/', import.meta.url))
 const OLDEST_VERSION = 15
 const CONNECT_TIMEOUT_MS = 5_000
+/**
+ * A migration waits this long for a lock on a table, because every request for that table waits behind it. Then it is
+ * rolled back and tried again after a pause that is twice as long.
+ */
+const LOCK_MS = 1_000
+/** After this long, a migration that does not get its locks fails. */
+const PATIENCE_MS = 15 * 60_000
 
 /** Lists the migration files `NNNN_name.sql`. Throws unless they are numbered from 0001 without gaps. */
 export async function listMigrations(dir: string = MIGRATIONS_DIR): Promise<Migration[]> {
@@ -76,7 +84,7 @@ export async function migrate(
     // The lock is released with the connection, so a process that is killed here does not block the next one.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`groundschool.migrate.${schema}`])
     await createSchema(client, schema)
-    await client.query(`set search_path to ${quoted}`)
+    await client.query(`set search_path to ${quoted}; set lock_timeout = ${LOCK_MS}`)
     await client.query(
       `create table if not exists migrations (
         number int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
@@ -183,18 +191,28 @@ function refuseOtherHistory(schema: string, known: readonly Migration[], applied
 }
 
 async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
-  try {
-    const { number, name, checksum, text } = migration
-    const needs = Math.min(number, release.migration)
-    const values = [String(number), pg.escapeLiteral(name), pg.escapeLiteral(checksum), String(needs)]
-    // One round trip: a new database applies all migrations, twice. If one fails, the server skips the rest of the
-    // text.
-    await client.query(
-      `begin;\n${text}\n;insert into migrations (number, name, checksum, needs) values (${values.join(', ')});\ncommit`,
-    )
-  } catch (error) {
-    const place = `Migration ${labelMigration(migration)} of schema ${schema} failed and was rolled back`
-    throw new StartupError(`${place}: ${(error as Error).message}`, { cause: error })
+  const { number, name, checksum, text } = migration
+  const needs = Math.min(number, release.migration)
+  const values = [String(number), pg.escapeLiteral(name), pg.escapeLiteral(checksum), String(needs)]
+  const startedMs = performance.now()
+  for (;;) {
+    try {
+      // One round trip: a new database applies all migrations, twice. If one fails, the server skips the rest of the
+      // text.
+      await client.query(
+        `begin;\n${text}\n;insert into migrations (number, name, checksum, needs) values (${values.join(', ')});\ncommit`,
+      )
+      return
+    } catch (error) {
+      const isLocked = hasCode(error, '55P03')
+      if (!isLocked || performance.now() - startedMs > PATIENCE_MS) {
+        const place = `Migration ${labelMigration(migration)} of schema ${schema} failed and was rolled back`
+        const advice = isLocked ? '; end the backup, export or report that holds the lock, and start again' : ''
+        throw new StartupError(`${place}: ${(error as Error).message}${advice}`, { cause: error })
+      }
+      await client.query('rollback')
+      await sleep(2 * LOCK_MS)
+    }
   }
 }
 

@@ -45,7 +45,6 @@ export function buildDispatch(
       isContinueAwaited: raw.httpVersion === '1.1' && AWAITS_CONTINUE.test(raw.headers.expect ?? ''),
     })
     const refuse = (error: unknown) => refuseRequest(environment, request, error)
-    const isWaking = still.isWaking()
     try {
       checkTarget(raw)
       const content = findContent(raw)
@@ -61,8 +60,7 @@ export function buildDispatch(
       if (found === 'undecodable') throw fail('badRequest')
       if (environment.stopping.aborted && !isHealthCheck(request.route))
         throw fail('notReady', 'The platform is stopping; try again shortly', 1)
-      if (isWaking && !isHealthCheck(request.route))
-        throw fail('notReady', 'This process stood still; try again shortly', 1)
+      if (!isHealthCheck(request.route)) still.check()
       request.route.handle(request)?.catch(refuse)
     } catch (error) {
       refuse(error)

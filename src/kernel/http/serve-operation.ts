@@ -15,6 +15,7 @@ import { JSON_TYPE } from './output/media-types.ts'
 import type { RawAnswer, StartEvents } from './output/output.ts'
 import { presentAs } from './output/output.ts'
 import type { HttpRequest, Observe, Route } from './request.ts'
+import { standstill } from './standstill.ts'
 
 const FILE_BYTES: Partial<Record<Source, number>> = { image: IMAGE_BYTES, csv: CSV_BYTES }
 
@@ -28,6 +29,7 @@ export function routeOf(environment: Environment, operation: Operation, observe:
   const admission = admissionContextOf(operation)
   const { mayLag = () => false } = operation
   const answer = answerer(environment, operation)
+  const still = environment.get(standstill)
   return {
     name: operation.name,
     errorForm: operation.errorForm ?? 'plain',
@@ -52,6 +54,8 @@ export function routeOf(environment: Environment, operation: Operation, observe:
       }
       if (needs) for (const need of needs) await need.check(context)
       if (limit) request.limit(environment.get(limit.limiter), limit.key(who, input), limit.cost?.(who, input))
+      // Its headers may have arrived before the process stood still, and its body afterwards.
+      still.check()
       await answer(context, input)
     },
   }

@@ -1,4 +1,5 @@
 import { service } from '../environment.ts'
+import { fail } from '../errors.ts'
 
 /** Interval at which the process notes that it runs. */
 const TICK_MS = 1_000
@@ -27,6 +28,11 @@ class Standstill {
     if (nowMs - this.#seenAtMs > STANDSTILL_MS) this.#wokeAtMs = nowMs
     this.#seenAtMs = nowMs
     return nowMs - this.#wokeAtMs < WAKING_MS
+  }
+
+  /** Throws if the process has just woken up. */
+  check(): void {
+    if (this.isWaking()) throw fail('notReady', 'This process stood still; try again shortly', 1)
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -151,12 +152,21 @@ test('a process behind a load balancer that stood still refuses the requests tha
   const { output, child, ended, production } = await startIn(dataDir, { DRAIN_SECONDS: '1' })
   const { pid } = JSON.parse(output.out.split('\n').find((line) => line.includes('the platform is ready'))!)
   const avery = await signIn(production, 'gs-demo-app', '@avery:groundschool')
+  const begun = request(`${production.address}/app/v1/bucket`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${avery.token}`, 'content-type': 'application/json' },
+  })
+  begun.flushHeaders()
+  await delay(100)
   process.kill(pid, 'SIGSTOP')
   const found = avery.put('/app/v1/bucket', { id: 'late', data: {} })
   await delay(4_000)
+  begun.end('{"id":"late","data":{}}')
   process.kill(pid, 'SIGCONT')
   const refused = await found
   assert.deepEqual([refused.status, refused.body.error_code], [503, 5030], refused.text)
+  const [response] = (await once(begun, 'response')) as [IncomingMessage]
+  assert.equal(response.statusCode, 503, 'its headers had arrived before')
   assert.equal((await production.get('/healthz')).status, 200)
   await until('it is ready again', async () => (await production.get('/readyz')).status === 200, 3_000)
   assert.equal((await avery.get('/app/v1/bucket', { id: 'late' })).status, 404)
