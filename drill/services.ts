@@ -46,7 +46,7 @@ export const SMALL: Readonly<Record<string, Readonly<Record<string, string>>>> =
     'effective_cache_size: 96GB': 'effective_cache_size: 512MB',
     'maintenance_work_mem: 2GB': 'maintenance_work_mem: 64MB',
     'max_wal_size: 16GB': 'max_wal_size: 512MB',
-    'max_connections: 400': 'max_connections: 200',
+    'max_connections: 530': 'max_connections: 200',
   },
   'haproxy.cfg': { 'maxconn 40000': 'maxconn 2000' },
 }
