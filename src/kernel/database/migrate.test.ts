@@ -46,6 +46,20 @@ test('the files are applied once and in order, later ones when they are added', 
   ])
 })
 
+test('a file that had to change keeps the checksum of its first text, on databases that have it and on new ones', async (t) => {
+  const dir = await makeDir(t, FILES)
+  await migrate(connection, 'gs_changed', dir)
+  const [first] = await listMigrations(dir)
+  await writeFile(join(dir, '0001_people.sql'), `${FILES['0001_people.sql']} select 1;`)
+  await assert.rejects(migrate(connection, 'gs_changed', dir), refusal(/0001_people was changed/))
+  await writeFile(join(dir, '0001_people.sql'), `-- checksum ${first?.checksum}\n${FILES['0001_people.sql']} select 1;`)
+  assert.deepEqual(await migrate(connection, 'gs_changed', dir), { applied: [] })
+  await migrate(connection, 'gs_new', dir)
+  assert.deepEqual(await runSql(connection, 'select checksum from gs_new.migrations where number = 1'), [
+    { checksum: first?.checksum },
+  ])
+})
+
 test('environments are migrated independently', async (t) => {
   const dir = await makeDir(t, FILES)
   const results = await Promise.all(['gs_left', 'gs_right'].map((schema) => migrate(connection, schema, dir)))

@@ -42,7 +42,10 @@ const LOCK_MS = 1_000
 /** After this long, a migration that does not get its locks fails. */
 const PATIENCE_MS = 15 * 60_000
 
-/** Lists the migration files `NNNN_name.sql`. Throws unless they are numbered from 0001 without gaps. */
+/**
+ * Lists the migration files `NNNN_name.sql`. Throws unless they are numbered from 0001 without gaps. A file that had to
+ * change, because a newer PostgreSQL refuses it, keeps the checksum of its first text in a line `-- checksum`.
+ */
 export async function listMigrations(dir: string = MIGRATIONS_DIR): Promise<Migration[]> {
   const files = (await readdir(dir)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(
@@ -56,7 +59,8 @@ export async function listMigrations(dir: string = MIGRATIONS_DIR): Promise<Migr
         throw new StartupError(`${mistake}: migrations count from 0001 without a gap, and ${file} should be ${number}`)
       }
       const text = await readFile(join(dir, file), 'utf8')
-      return { number: i + 1, name, text, checksum: createHash('sha256').update(text).digest('hex') }
+      const first = /^-- checksum ([0-9a-f]{64})$/m.exec(text)?.[1]
+      return { number: i + 1, name, text, checksum: first ?? createHash('sha256').update(text).digest('hex') }
     }),
   )
 }
