@@ -53,6 +53,7 @@ export async function startFleet(
     const machine = machines[name]
     write(machine, 'patroni.yml', 'etc/patroni/config.yml', 'postgres')
     write(machine, 'pgbackrest.conf', 'etc/pgbackrest.conf', 'postgres')
+    machine.write('etc/patroni/archive-wal', render('archive-wal', {}), { mode: 0o755 })
     certify(machine)
     await machine.boot()
     await machine.run(['install', '-d', '-o', 'etcd', '-m', '700', '/var/lib/etcd/groundschool'])
