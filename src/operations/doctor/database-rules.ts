@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net'
 import {
   explainUnreachable,
   type Facts,
@@ -134,15 +135,36 @@ const rights: Rule = ({ primary, settings }) => {
         ),
     settings.isEmbedded || !identity.isRemote || identity.isEncrypted
       ? undefined
-      : report(
-          'encryption',
-          subjectOf(primary),
-          'warning',
-          'the connection to another machine is not encrypted',
-          'Add ?sslmode=verify-full to DATABASE_URL',
-        ),
+      : identity.addresses.every(isPrivate)
+        ? report(
+            'encryption',
+            subjectOf(primary),
+            'ok',
+            `none between private addresses (${identity.addresses.join(', ')}): keep others out of this network`,
+          )
+        : report(
+            'encryption',
+            subjectOf(primary),
+            'warning',
+            'the connection to another machine is not encrypted',
+            'Add ?sslmode=verify-full to DATABASE_URL',
+          ),
   ]
 }
+
+/** Networks that no router of the internet leads to (RFC 1918, RFC 4193), and this machine. */
+const PRIVATE = new BlockList()
+for (const [network, bits] of [
+  ['10.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  PRIVATE.addSubnet(network, bits)
+PRIVATE.addSubnet('fc00::', 7, 'ipv6')
+PRIVATE.addAddress('::1', 'ipv6')
+
+const isPrivate = (address: string): boolean => PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
 const encoding: Rule = ({ primary }) => [
   primary.identity &&
