@@ -8,6 +8,7 @@ import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import { service } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
+import { queueLogouts, sidOf } from '../logouts/logouts.ts'
 import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
 import { hashToken, inspectToken, mintAccessToken, mintRefreshToken, sayForeign } from './tokens.ts'
@@ -56,6 +57,8 @@ export interface NewSession {
   readonly device: string
   /** Address for the app's push notifications to this device. */
   readonly pushToken?: string | undefined
+  /** The browser sign-in that the session came from, if the session has the scope `openid`. */
+  readonly browserId?: string | undefined
 }
 
 /** Settings for issuing the tokens of one environment. */
@@ -112,6 +115,7 @@ export function openSession(db: Db, who: Caller, what: NewSession, policy: Token
       door,
       device: what.device,
       push: what.pushToken ?? null,
+      browser: what.browserId ?? null,
       hash: hashToken(tokens.accessToken),
       now: who.at,
       ...lifetimesFrom(who.at, policy),
@@ -137,14 +141,22 @@ async function makeRoom(tx: Tx, who: Caller, what: { newest: string; personId: n
   await recordEnded(tx, who, { personId, appId, reason }, ended)
 }
 
-/** Ends one session immediately, in every process. Ending it again has no effect. */
-export function endSession(db: Db, who: Caller, what: { sessionId: string; reason: string }): Promise<void> {
+/**
+ * Ends one session immediately, in every process. Ending it again has no effect. With `tellsApp`, an app with a receiver
+ * is told that the person was signed out; an app that ended the session itself is not.
+ */
+export function endSession(
+  db: Db,
+  who: Caller,
+  what: { sessionId: string; reason: string; tellsApp?: boolean },
+): Promise<void> {
   return db.transaction(async (tx) => {
-    const { sessionId, reason } = what
+    const { sessionId, reason, tellsApp = false } = what
     const ended = await tx.first(store.endSession, { id: sessionId, reason, now: who.at })
     if (!ended) return
     // The entry names the person, because the audit log outlives the session.
     await recordAudit(tx, who, { action: 'session.ended', personId: ended.person_id, sessionId, detail: { reason } })
+    if (tellsApp) await queueLogouts(tx, who, [ended])
     await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })
 }
@@ -163,13 +175,55 @@ export function dropAccessToken(db: Db, who: Caller, what: { token: string }): P
   })
 }
 
+/**
+ * Ends the sessions of apps that came from a browser which is signed out, except those with `offline_access`. All apps
+ * with such a session are told. Sessions without `openid` have no browser, and continue.
+ */
+export async function endSessionsOfBrowser(
+  tx: Tx,
+  who: Caller,
+  what: { browserId: string; personId: number; reason: string },
+): Promise<void> {
+  const { browserId: browser, personId, reason } = what
+  const sessions = await tx.all(store.endSessionsOfBrowser, { browser, person: personId, reason, now: who.at })
+  const ended = sessions.filter(({ is_ended }) => is_ended)
+  await queueLogouts(tx, who, sessions)
+  await recordEnded(tx, who, { personId, reason }, ended)
+}
+
+/**
+ * Ends the sessions of one sign-in (`sid`) in an app, except those with `offline_access`, when the app signs the person
+ * out after the browser's own sign-in has ended.
+ */
+export function endSessionsOfSid(
+  db: Db,
+  who: Caller,
+  what: { appId: number; personId: number; userId: string; sid: string; reason: string },
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { appId, personId, userId, sid, reason } = what
+    const sessions = (await tx.all(store.listOpenid, { app: appId, user: userId })).filter(
+      ({ id, browser_id }) => sidOf({ appId, browserId: browser_id ?? undefined, sessionId: id }) === sid,
+    )
+    const ended: { readonly id: string }[] = []
+    for (const { id, ended_at, is_offline } of sessions) {
+      if (ended_at || is_offline) continue
+      const row = await tx.first(store.endSession, { id, reason, now: who.at })
+      if (row) ended.push(row)
+    }
+    await queueLogouts(tx, who, sessions)
+    await recordEnded(tx, who, { personId, appId, reason }, ended)
+  })
+}
+
 /** Ends all sessions of a person, after a password change or when the account is disabled. */
 export async function endSessionsOfPerson(
   tx: Tx,
   who: Caller,
   { personId, reason }: { personId: number; reason: string },
 ): Promise<void> {
-  await tx.all(store.endSessionsOfPerson, { person: personId, reason, now: who.at })
+  const ended = await tx.all(store.endSessionsOfPerson, { person: personId, reason, now: who.at })
+  await queueLogouts(tx, who, ended)
   await recordAudit(tx, who, { action: 'sessions.ended', personId, detail: { reason } })
   await notify(tx, REVOKED, { personId } satisfies Revocation)
 }
@@ -185,17 +239,19 @@ export async function endSessionsInApp(
 ): Promise<void> {
   const { personId, appId, reason } = what
   const ended = await tx.all(store.endSessionsInApp, { person: personId, app: appId, reason, now: who.at })
+  await queueLogouts(tx, who, ended)
   await recordEnded(tx, who, what, ended)
 }
 
 async function recordEnded(
   tx: Tx,
   who: Caller,
-  { personId, appId, reason }: { personId: number; appId: number; reason: string },
+  { personId, appId, reason }: { personId: number; appId?: number; reason: string },
   ended: readonly { readonly id: string }[],
 ): Promise<void> {
   if (ended.length === 0) return
-  await recordAudit(tx, who, { action: 'sessions.ended', personId, appId, detail: { reason } })
+  const app = appId === undefined ? {} : { appId }
+  await recordAudit(tx, who, { action: 'sessions.ended', personId, ...app, detail: { reason } })
   const revocation: Revocation = ended.length > MAX_NAMED ? { personId } : { sessionIds: ended.map(({ id }) => id) }
   await notify(tx, REVOKED, { ...revocation })
 }
@@ -209,7 +265,7 @@ export function endOwnSession(
   return db.transaction(async (tx) => {
     const own = await tx.first(store.findOwn, { id: what.sessionId, person: what.personId })
     if (!own) throw fail('notFound', 'You have no session with this id')
-    await endSession(tx, who, { sessionId: own.id, reason: what.reason })
+    await endSession(tx, who, { sessionId: own.id, reason: what.reason, tellsApp: true })
   })
 }
 

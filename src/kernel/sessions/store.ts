@@ -43,6 +43,7 @@ export const insertSession = write('sessions.insert', {
     door: c.text,
     device: c.text,
     push: nullable(c.text),
+    browser: nullable(c.uuid),
     hash: c.bytea,
     now: c.timestamptz,
     tokenExpires: c.timestamptz,
@@ -52,8 +53,8 @@ export const insertSession = write('sessions.insert', {
   row: { id: c.uuid, is_crowded: c.bool },
   text: `
     with session as (
-      insert into sessions (id, app_id, person_id, user_id, door, device, push_token, refreshed_at, created_at, expires_at)
-      values (:id, :app, :person, :user, :door, :device, :push, :now, :now, :sessionExpires)
+      insert into sessions (id, app_id, person_id, user_id, door, device, push_token, browser_id, refreshed_at, created_at, expires_at)
+      values (:id, :app, :person, :user, :door, :device, :push, :browser, :now, :now, :sessionExpires)
       returning id
     ), token as (
       insert into access_tokens (token_hash, session_id, created_at, expires_at)
@@ -140,17 +141,52 @@ export const deleteToken = write('sessions.deleteToken', {
     returning t.session_id, s.person_id`,
 })
 
+const ENDED = { id: c.uuid, app_id: c.int8, user_id: c.text, browser_id: nullable(c.uuid), is_openid: c.bool }
+/** SQL: what the messages to apps say about sessions that have ended. */
+const ended = `id, app_id, user_id, browser_id, coalesce('openid' = any(scopes), false) as is_openid`
+
 export const endSession = write('sessions.end', {
   params: { id: c.uuid, reason: c.text, now: c.timestamptz },
-  row: { person_id: c.int8 },
+  row: { ...ENDED, person_id: c.int8 },
   text: `
-    update sessions set ended_at = :now, end_reason = :reason where id = :id and ended_at is null returning person_id`,
+    update sessions set ended_at = :now, end_reason = :reason where id = :id and ended_at is null
+    returning ${ended}, person_id`,
+})
+
+/**
+ * Ends the sessions that came from a browser, except those with `offline_access`. Returns all sessions with `openid`
+ * that came from it, ended or not: the app may still have a session of its own.
+ */
+export const endSessionsOfBrowser = write('sessions.endOfBrowser', {
+  params: { browser: c.uuid, person: c.int8, reason: c.text, now: c.timestamptz },
+  row: { ...ENDED, is_ended: c.bool },
+  text: `
+    with over as (
+      update sessions set ended_at = :now, end_reason = :reason
+       where browser_id = :browser and person_id = :person and ended_at is null
+         and not coalesce('offline_access' = any(scopes), false)
+      returning id
+    )
+    select ${ended}, id in (select id from over) as is_ended
+      from sessions where browser_id = :browser and person_id = :person order by created_at desc limit 1000`,
+})
+
+/** Lists a person's latest sessions in an app that have the scope `openid`, ended or not. */
+export const listOpenid = read('sessions.listOpenid', {
+  params: { app: c.int8, user: c.text },
+  row: { ...ENDED, ended_at: nullable(c.timestamptz), is_offline: c.bool },
+  text: `
+    select ${ended}, ended_at, coalesce('offline_access' = any(scopes), false) as is_offline
+      from sessions where user_id = :user and app_id = :app and 'openid' = any(scopes)
+     order by created_at desc limit 200`,
 })
 
 export const endSessionsOfPerson = write('sessions.endOfPerson', {
   params: { person: c.int8, reason: c.text, now: c.timestamptz },
-  row: { id: c.uuid },
-  text: `update sessions set ended_at = :now, end_reason = :reason where person_id = :person and ended_at is null returning id`,
+  row: ENDED,
+  text: `
+    update sessions set ended_at = :now, end_reason = :reason where person_id = :person and ended_at is null
+    returning ${ended}`,
 })
 
 export const findOwn = read('sessions.findOwn', {
@@ -161,10 +197,10 @@ export const findOwn = read('sessions.findOwn', {
 
 export const endSessionsInApp = write('sessions.endInApp', {
   params: { person: c.int8, app: c.int8, reason: c.text, now: c.timestamptz },
-  row: { id: c.uuid },
+  row: ENDED,
   text: `
     update sessions set ended_at = :now, end_reason = :reason
-     where person_id = :person and app_id = :app and ended_at is null returning id`,
+     where person_id = :person and app_id = :app and ended_at is null returning ${ended}`,
 })
 
 /**

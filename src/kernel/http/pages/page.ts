@@ -20,8 +20,11 @@ export interface PageContext {
 
 interface PageAnswerBase {
   readonly headers?: Readonly<Record<string, string>>
-  /** Set if the person signed in or out (`end`), which changes the cookie. */
-  readonly browser?: OpenedBrowser | 'end'
+  /**
+   * Set if the person signed in or out (`end`), which changes the cookie. With `keep`, the response sets no cookie even
+   * if the request had none: browsers send none with a form of another site, and must not lose the one that they have.
+   */
+  readonly browser?: OpenedBrowser | 'end' | 'keep'
   /** Handle of a person who signed in with this request, for the page header. */
   readonly handle?: string
 }

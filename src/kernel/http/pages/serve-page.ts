@@ -82,6 +82,7 @@ function newCookie(
   who: Visitor,
   { browser }: PageAnswer,
 ): Record<string, string[]> {
+  if (browser === 'keep') return {}
   if (browser === 'end') return { 'set-cookie': clearCookie(environment) }
   if (browser) return { 'set-cookie': writeCookie(environment, browser) }
   // Forms are bound to the cookie, so a visitor gets a cookie with the first page, even before signing in.
