@@ -62,7 +62,7 @@ function sendPage(environment: Environment, request: HttpRequest, who: Visitor, 
   const frame = {
     title: answer.title,
     isSandbox: environment.name === 'sandbox',
-    handle: answer.handle ?? who.person?.handle,
+    handle: answer.browser === 'end' ? undefined : (answer.handle ?? who.person?.handle),
     scripts: answer.scripts,
   }
   const own = {
