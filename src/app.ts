@@ -10,6 +10,7 @@ import { oauth } from './apps/oauth/room.ts'
 import { organisations } from './apps/organisations/room.ts'
 import { requests } from './apps/requests/room.ts'
 import { sandbox } from './apps/sandbox/room.ts'
+import { signing } from './apps/signing/room.ts'
 import { ato } from './extensions/ato/room.ts'
 import { badges } from './extensions/badges/room.ts'
 import { deliveries } from './extensions/deliveries/room.ts'
@@ -63,6 +64,7 @@ import { xapi } from './records/xapi/room.ts'
 export const rooms: readonly Room[] = [
   // apps: sign-in, organisations, and what developers use
   oauth, // /oauth, /oauth/v2: sign-in for apps, and the tokens of apps
+  signing, // /oauth/v2/jwks: the keys that sign ID tokens
   devices, // /device: sign-in for devices without a browser
   account, // /account: sign-in, sign-up, passwords, sessions, and the apps that a person has allowed
   finder, // /account/v1/find: search by name over everything that the caller may see
