@@ -10,6 +10,7 @@ import { oauth } from './apps/oauth/room.ts'
 import { organisations } from './apps/organisations/room.ts'
 import { requests } from './apps/requests/room.ts'
 import { sandbox } from './apps/sandbox/room.ts'
+import { signing } from './apps/signing/room.ts'
 import { signout } from './apps/signout/room.ts'
 import { ato } from './extensions/ato/room.ts'
 import { badges } from './extensions/badges/room.ts'
@@ -65,6 +66,7 @@ import { xapi } from './records/xapi/room.ts'
 export const rooms: readonly Room[] = [
   // apps: sign-in, organisations, and what developers use
   oauth, // /oauth, /oauth/v2: sign-in for apps, and the tokens of apps
+  signing, // /oauth/v2/jwks: the keys that sign ID tokens
   signout, // /oauth/v2/logout: signs people out for apps, and tells apps that a person was signed out
   devices, // /device: sign-in for devices without a browser
   account, // /account: sign-in, sign-up, passwords, sessions, and the apps that a person has allowed

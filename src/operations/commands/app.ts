@@ -15,6 +15,7 @@ import {
   showApp,
 } from '../../apps/apps/apps.ts'
 import { secretKeys, secretSeal } from '../../apps/apps/secrets.ts'
+import { resealSigningKeys } from '../../apps/signing/keys.ts'
 import { ENVIRONMENTS, type EnvironmentName } from '../../kernel/config.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -212,7 +213,7 @@ const set = command({
 })
 
 const reseal = command({
-  about: 'Re-encrypt the stored secrets of plugins with the first of SEAL_KEYS.',
+  about: 'Re-encrypt the stored secrets of plugins, and the keys of ID tokens, with the first of SEAL_KEYS.',
   args: [],
   options: {},
   notes: 'It works on both environments. Afterwards you can remove the other keys.',
@@ -220,7 +221,8 @@ const reseal = command({
   run: async () => {
     for (const name of ENVIRONMENTS)
       await withEnvironment(name, async ({ db, get }) => {
-        print(`${name}\t${await resealSecrets(db, get(secretSeal))} re-encrypted`)
+        const count = (await resealSecrets(db, get(secretSeal))) + (await resealSigningKeys(db, get(secretSeal)))
+        print(`${name}\t${count} re-encrypted`)
       })
   },
 })
