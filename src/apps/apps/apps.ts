@@ -7,6 +7,7 @@ import { notify } from '../../kernel/database/listener.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { isLine } from '../../kernel/lines.ts'
+import { readScopes, type Scopes } from '../../kernel/scopes.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { appEvents } from './events.ts'
 import { findLaunchMistake, findRedirectUriMistake, isLaunchOf } from './redirect-uris.ts'
@@ -65,13 +66,26 @@ export function whyUnknown(clientId: string, environment: EnvironmentName): stri
 }
 
 /**
- * Returns the person's user id in this app, which is created at the first sign-in. It is random, so that two apps
- * cannot find out that they have the same user.
+ * Records the person's consent to an app and to these scopes; without scopes, to all that the app has registered. Returns
+ * the person's user id in this app, which is created at the first sign-in. It is random, so that two apps cannot find
+ * out that they have the same user.
  */
-export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
-  const user = makeId()
-  const row = await db.first(store.ensureUser, { user, app: what.appId, person: what.personId, now: who.at })
-  return row!.user_id
+export async function ensureAppUser(
+  db: Db,
+  who: Caller,
+  what: { appId: number; personId: number; scopes?: Scopes },
+): Promise<string> {
+  const { appId: app, personId, scopes } = what
+  const row = (await db.first(store.ensureUser, {
+    user: makeId(),
+    app,
+    person: personId,
+    scopes: scopes ? [...scopes] : null,
+    now: who.at,
+  }))!
+  // The tokens of sessions that asked for everything may now be used for more.
+  if (row.is_changed) await db.transaction((tx) => notify(tx, REVOKED, { personId } satisfies Revocation))
+  return row.user_id
 }
 
 /**
@@ -109,6 +123,8 @@ export async function exportApps(db: Db, personId: number) {
       // Null if the person was enrolled by an organisation and has not been asked for consent yet.
       allowedDate: row.allowed_at,
       withdrawnDate: row.withdrawn_at,
+      // Null if everything that the app has registered was allowed.
+      scopes: row.scopes,
     })),
     owns: owned.map((row) => ({
       clientId: row.client_id,
@@ -152,9 +168,10 @@ export async function confirmAppUser(tx: Tx, { appId, personId, personEpoch, con
   return (await tx.first(store.lockUser, { app: appId, person: personId, personEpoch, consentEpoch }))?.user_id
 }
 
-/** Returns the epoch of a person's consent to an app, or undefined if there is no consent. */
-export async function findConsentEpoch(db: Db, { appId, personId }: { appId: number; personId: number }) {
-  return (await db.first(store.findConsent, { app: appId, person: personId }))?.epoch
+/** Returns the epoch and the scopes of a person's consent to an app, or undefined if there is no consent. */
+export async function findConsent(db: Db, { appId, personId }: { appId: number; personId: number }) {
+  const row = await db.first(store.findConsent, { app: appId, person: personId })
+  return row && { epoch: row.epoch, scopes: readScopes(row.scopes) }
 }
 
 /** Approves or suspends an app. Every process refuses the tokens of a suspended app at once. */

@@ -4,6 +4,7 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import { clientSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { readScopes, type Scopes } from '../../kernel/scopes.ts'
 import { isForeignClientId, whyUnknown } from './apps.ts'
 import { matchSecret } from './secrets.ts'
 import * as store from './store.ts'
@@ -20,6 +21,8 @@ export interface Client {
   readonly isImplicitEnabled: boolean
   readonly isDeviceEnabled: boolean
   readonly redirectUris: readonly string[]
+  /** The scopes that it may ask for; all if undefined. */
+  readonly scopes: Scopes
   readonly secrets: readonly { readonly hash: Buffer; readonly lastUsedMs: number }[]
 }
 
@@ -48,6 +51,7 @@ export async function readClient(
     isImplicitEnabled: row.implicit_enabled,
     isDeviceEnabled: row.device_enabled,
     redirectUris: row.redirect_uris,
+    scopes: readScopes(row.scopes),
     secrets: row.secrets.map((hash, i) => ({
       hash: Buffer.from(hash, 'hex'),
       lastUsedMs: Number(row.secrets_used[i]) * 1000,

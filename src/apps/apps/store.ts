@@ -25,13 +25,14 @@ export const findClient = read('apps.findClient', {
     pkce_required: c.bool,
     implicit_enabled: c.bool,
     device_enabled: c.bool,
+    scopes: nullable(c.textArray),
     redirect_uris: c.textArray,
     secrets: c.textArray,
     secrets_used: c.textArray,
   },
   text: `
     select a.id, a.client_id, a.name, a.status, coalesce(o.name, p.handle) as owner, a.public_client, a.pkce_required,
-           a.implicit_enabled, a.device_enabled,
+           a.implicit_enabled, a.device_enabled, a.scopes,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by id) as secrets,
            array(select coalesce(extract(epoch from last_used_at)::text, '0') from app_secrets where app_id = a.id order by id) as secrets_used
@@ -65,21 +66,27 @@ export const listSecrets = read('apps.listSecrets', {
 
 /**
  * Returns the person's user id in this app, creating the user if needed. Signing in counts as consent and renews a
- * withdrawn consent. The person's row is locked before the user's, as in every statement: triggers that update the
+ * withdrawn consent. The scopes are added to those that the person has allowed before; null stands for all that the app
+ * has registered. `is_changed` tells whether the allowed scopes are others now. The person's row is locked before the user's, as in every statement: triggers that update the
  * search lock both rows, and another order could cause a deadlock.
  */
 export const ensureUser = write('apps.ensureUser', {
-  params: { user: c.text, app: c.int8, person: c.int8, now: c.timestamptz },
-  row: { user_id: c.text },
+  params: { user: c.text, app: c.int8, person: c.int8, scopes: nullable(c.textArray), now: c.timestamptz },
+  row: { user_id: c.text, is_changed: c.bool },
   text: `
     with person as (select id from people where id = :person for share)
-    insert into app_users as u (user_id, app_id, person_id, consented_at, allowed_at)
-    select :user, :app, id, :now, :now from person
+    insert into app_users as u (user_id, app_id, person_id, consented_at, allowed_at, scopes)
+    select :user, :app, id, :now, :now, coalesce(:scopes, (select scopes from apps where id = :app)) from person
     on conflict (app_id, person_id) do update set
       consented_at = case when u.withdrawn_at is null then u.consented_at else excluded.consented_at end,
       allowed_at = case when u.withdrawn_at is null then coalesce(u.allowed_at, excluded.allowed_at) else excluded.allowed_at end,
+      scopes = case
+        when u.withdrawn_at is not null or u.allowed_at is null then excluded.scopes
+        when u.scopes is null or excluded.scopes is null then null
+        else array(select distinct unnest(u.scopes || excluded.scopes)) end,
       withdrawn_at = null
-    returning user_id`,
+    returning user_id, scopes is distinct from
+      (select b.scopes from app_users b where b.app_id = :app and b.person_id = :person) as is_changed`,
 })
 
 /**
@@ -131,10 +138,11 @@ export const listUses = read('apps.listUses', {
     consented_at: c.instant,
     allowed_at: nullable(c.instant),
     withdrawn_at: nullable(c.instant),
+    scopes: nullable(c.textArray),
   },
   gather: false,
   text: `
-    select a.client_id, a.name, u.user_id, u.consented_at, u.allowed_at, u.withdrawn_at
+    select a.client_id, a.name, u.user_id, u.consented_at, u.allowed_at, u.withdrawn_at, u.scopes
       from app_users u join apps a on a.id = u.app_id where u.person_id = :person order by a.client_id`,
 })
 
@@ -175,9 +183,9 @@ export const lockUser = write('apps.lockUser', {
 /** Finds a consent. Returns no row if there is none, or if the person was enrolled and has not been asked yet. */
 export const findConsent = read('apps.findConsent', {
   params: { app: c.int8, person: c.int8 },
-  row: { epoch: c.int4 },
+  row: { epoch: c.int4, scopes: nullable(c.textArray) },
   text: `
-    select epoch from app_users
+    select epoch, scopes from app_users
      where app_id = :app and person_id = :person and withdrawn_at is null and allowed_at is not null`,
 })
 

@@ -1,6 +1,7 @@
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
-import { fail, failOauth, oauthNameOf, type PlatformError } from '../../kernel/errors.ts'
+import { fail, failOauth, oauthNameOf, PlatformError } from '../../kernel/errors.ts'
+import { parseScopes, type Scopes } from '../../kernel/scopes.ts'
 import { type Client, readClient } from '../apps/clients.ts'
 import { matchesRedirectUri } from '../apps/redirect-uris.ts'
 import { addResponseParams } from './redirects.ts'
@@ -21,6 +22,7 @@ export interface AuthorizationParams {
   readonly code_challenge?: string
   readonly code_challenge_method?: string
   readonly prompt?: string
+  readonly scope?: string
 }
 
 /** An authorization request that has passed every check. */
@@ -33,6 +35,8 @@ export interface AuthorizationRequest {
   readonly state: string | undefined
   readonly challenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
+  /** What the app asks for; everything if undefined. The `own` dialect ignores scopes. */
+  readonly scopes: Scopes
   /** Sent in responses as `iss` (RFC 9207); undefined in the `own` dialect, which has no such parameter. */
   readonly issuer: string | undefined
 }
@@ -43,6 +47,7 @@ interface Draft {
   readonly environment: EnvironmentName
   client?: Client
   redirectUri?: string
+  scopes?: Scopes
 }
 
 /**
@@ -196,6 +201,20 @@ const STEPS: readonly Step[] = [
         : undefined
     },
   },
+  {
+    rule: 'RFC 6749 §4.1.2.1: the app is told of a scope that is unknown, or that it has not registered',
+    only: 'rfc',
+    tell: 'redirect',
+    check: (draft) => {
+      try {
+        draft.scopes = parseScopes(draft.params.scope, draft.client!.scopes)
+      } catch (error) {
+        if (error instanceof PlatformError) return error
+        throw error
+      }
+      return undefined
+    },
+  },
 ]
 
 /**
@@ -225,6 +244,7 @@ export async function readAuthorizationRequest(
     state: params.state,
     challenge: params.code_challenge,
     prompts: readPrompts(params.prompt),
+    scopes: draft.scopes,
     issuer,
   }
 }

@@ -1,9 +1,7 @@
 import type { Static } from 'typebox'
+import { ALL_SCOPES, SCOPES } from '../../kernel/scopes.ts'
 import type { ServerMetadata } from './schema.ts'
 import { grantTypesOf } from './token.ts'
-
-/** The only scope. The consent page describes what it permits. */
-export const SCOPE = 'user'
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']
 
@@ -15,7 +13,7 @@ export const describeServer = (url: string): Static<typeof ServerMetadata> => ({
   revocation_endpoint: `${url}/oauth/v2/revoke`,
   introspection_endpoint: `${url}/oauth/v2/introspect`,
   device_authorization_endpoint: `${url}/oauth/v2/device/authorize`,
-  scopes_supported: [SCOPE],
+  scopes_supported: [...SCOPES, ALL_SCOPES],
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
   grant_types_supported: grantTypesOf('rfc'),

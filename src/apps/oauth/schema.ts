@@ -14,7 +14,12 @@ export const authorizationFields = {
   client_id: optional(ClientId),
   redirect_uri: optional(Id('A redirect URI of the app, exactly as registered', 2000)),
   state: optional(Text('Returned unchanged', 8000)),
-  scope: optional(Text('Accepted and ignored: the consent page says what an app can read', 2000)),
+  scope: optional(
+    Text(
+      '`/oauth/v2`: the scopes that the app asks for, separated by spaces; without it, all that it has registered',
+      2000,
+    ),
+  ),
   nonce: optional(Text('Accepted and ignored', 2000)),
   app_login: optional(Text('Accepted and ignored', 200)),
   code_challenge: optional(Id(`${Challenge}: BASE64URL(SHA256(code_verifier))`, 500)),
@@ -59,7 +64,6 @@ export const TokenAnswer = Type.Object(
 )
 
 const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
-const Scope = optional(Text('Accepted and ignored: the consent page says what an app can read', 2000))
 const Token = Id('The token', 500)
 const Hint = optional(Id('Accepted and ignored: the type is read from the token itself', 100))
 
@@ -72,14 +76,14 @@ export const StandardTokenFields = Type.Object({
     Id('`authorization_code`, `refresh_token` or `urn:ietf:params:oauth:grant-type:device_code`', 200),
   ),
   device_code: optional(Id('device_code: the device code', 500)),
-  scope: Scope,
+  scope: optional(Text('refresh_token: the scopes of the new access token, if fewer than those of the session', 2000)),
 })
 export const StandardTokenAnswer = Type.Object(
   {
     ...tokenAnswer,
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
-    scope: Type.String(),
+    scope: Type.String({ description: 'The scopes of the access token; `user` stands for everything' }),
   },
   { title: 'StandardTokens' },
 )
@@ -147,7 +151,9 @@ export const SessionState = Type.Object({
 
 export const DeviceFields = Type.Object({
   ...clientFields,
-  scope: Type.Optional(Text('Accepted and ignored: the consent page says what an app can read', 2000)),
+  scope: optional(
+    Text('The scopes that the app asks for, separated by spaces; without it, all that it has registered', 2000),
+  ),
 })
 
 export const DeviceCodes = Type.Object(

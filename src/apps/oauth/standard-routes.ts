@@ -15,10 +15,11 @@ import {
   REDIRECT_URI,
   REFRESH_TOKEN,
 } from '../../kernel/samples.ts'
+import { showScopes } from '../../kernel/scopes.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { showUserCode, startDevice } from '../devices/devices.ts'
 import { introspectToken } from './introspect.ts'
-import { describeServer, SCOPE } from './metadata.ts'
+import { describeServer } from './metadata.ts'
 import { revokeToken } from './revoke.ts'
 import { CLIENT_ERRORS, deskOf } from './routes.ts'
 import {
@@ -94,7 +95,7 @@ export const standardOperations: readonly Operation[] = [
         refresh_token: tokens.refreshToken,
         token_type: 'Bearer',
         expires_in: tokens.expiresInSeconds,
-        scope: SCOPE,
+        scope: showScopes(tokens.scopes),
       }
     },
   }),
@@ -149,7 +150,13 @@ export const standardOperations: readonly Operation[] = [
     errors: [...CLIENT_ERRORS, 'permissionMissing'],
     run: async ({ db, who, environment, request }, input) => {
       const client = await identifyClient(db, who, withClientCredentials(request, input), desk(environment, request))
-      const started = await startDevice(db, who, client, { device: request.device }, environment.name)
+      const started = await startDevice(
+        db,
+        who,
+        client,
+        { device: request.device, scope: input.scope },
+        environment.name,
+      )
       const userCode = showUserCode(started.userCode)
       return {
         device_code: started.deviceCode,

@@ -17,6 +17,7 @@ export interface TokenRequest {
   readonly redirect_uri?: string
   readonly refresh_token?: string
   readonly device_code?: string
+  readonly scope?: string
 }
 
 /** The settings and limits of the token operation in one environment. */
@@ -55,7 +56,7 @@ const GRANTS: Readonly<Record<string, Grant>> = {
     dialects: ['own', 'rfc'],
     needs: ['refresh_token'],
     run: (db, who, client, what, { policy }) =>
-      refreshSession(db, who, { appId: client.id, refreshToken: what.refresh_token! }, policy),
+      refreshSession(db, who, { appId: client.id, refreshToken: what.refresh_token!, scope: what.scope }, policy),
   },
   'urn:ietf:params:oauth:grant-type:device_code': {
     rule: 'RFC 8628 §3.4',

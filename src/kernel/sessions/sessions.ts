@@ -9,6 +9,7 @@ import type { RowOf } from '../database/statement.ts'
 import { service } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import { queueLogouts, sidOf } from '../logouts/logouts.ts'
+import { intersectScopes, type Scopes } from '../scopes.ts'
 import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
 import { hashToken, inspectToken, mintAccessToken, mintRefreshToken, sayForeign } from './tokens.ts'
@@ -31,6 +32,8 @@ export interface Holder {
   readonly userId: string
   readonly sessionId: string
   readonly isAnonymous: boolean
+  /** What the token may be used for. */
+  readonly scopes: Scopes
   readonly expiresAtMs: number
   /** Tells tokens apart in rate limits. Other processes and the database may see it, unlike the token. */
   readonly tokenKey: string
@@ -42,6 +45,10 @@ export interface TokenPair {
   /** Lifetime of the access token, in seconds. */
   readonly expiresInSeconds: number
   readonly sessionId: string
+  /** What the access token may be used for. */
+  readonly scopes: Scopes
+  /** False if the session has no `offline_access`, so that the app must not be given the refresh token. */
+  readonly mayRefresh: boolean
 }
 
 /** How the person signed in to the app. */
@@ -59,6 +66,8 @@ export interface NewSession {
   readonly pushToken?: string | undefined
   /** The browser sign-in that the session came from, if the session has the scope `openid`. */
   readonly browserId?: string | undefined
+  /** What the app asked for; everything if undefined. */
+  readonly scopes?: Scopes
 }
 
 /** Settings for issuing the tokens of one environment. */
@@ -74,7 +83,7 @@ export interface TokenPolicy {
 const HOUR_MS = 3_600_000
 
 /** Derives the tokens of one generation of a session. The same claim always gives the same tokens. */
-export function tokensOf(policy: TokenPolicy, of: RefreshClaim): TokenPair {
+export function tokensOf(policy: TokenPolicy, of: RefreshClaim): Omit<TokenPair, 'scopes' | 'mayRefresh'> {
   return {
     accessToken: mintAccessToken(policy.accessKey, policy.environment, of),
     refreshToken: mintRefreshToken(policy.refreshKeys[0]!, policy.environment, of),
@@ -82,6 +91,22 @@ export function tokensOf(policy: TokenPolicy, of: RefreshClaim): TokenPair {
     sessionId: of.sessionId,
   }
 }
+
+interface ScopeLists {
+  readonly session_scopes: readonly string[] | null
+  readonly app_scopes: readonly string[] | null
+  readonly user_scopes: readonly string[] | null
+}
+
+/** Returns what a session may do: what it asked for, the app has registered, and the person has allowed. */
+export const scopesOfSession = ({ session_scopes, app_scopes, user_scopes }: ScopeLists): Scopes =>
+  intersectScopes(session_scopes, app_scopes, user_scopes)
+
+/**
+ * Whether the app may refresh a session with these scopes. Only requests with `openid` need `offline_access` for it
+ * (OpenID Connect Core §11).
+ */
+export const mayRefresh = (scopes: Scopes): boolean => !scopes?.includes('openid') || scopes.includes('offline_access')
 
 export const lifetimesFrom = (now: Date, policy: TokenPolicy): { tokenExpires: Date; sessionExpires: Date } => ({
   tokenExpires: new Date(now.getTime() + policy.accessTokenHours * HOUR_MS),
@@ -104,10 +129,10 @@ const SESSIONS_KEPT = 50
  * least recently used ones are ended.
  */
 export function openSession(db: Db, who: Caller, what: NewSession, policy: TokenPolicy): Promise<TokenPair> {
-  const { appId, personId, door, sessionId = randomUUID() } = what
+  const { appId, personId, door, sessionId = randomUUID(), scopes: asked = null } = what
   const tokens = tokensOf(policy, { sessionId, counter: 0 })
   return db.transaction(async (tx) => {
-    const opened = await tx.first(store.insertSession, {
+    const opened = (await tx.first(store.insertSession, {
       id: sessionId,
       app: appId,
       person: personId,
@@ -116,14 +141,16 @@ export function openSession(db: Db, who: Caller, what: NewSession, policy: Token
       device: what.device,
       push: what.pushToken ?? null,
       browser: what.browserId ?? null,
+      scopes: asked && [...asked],
       hash: hashToken(tokens.accessToken),
       now: who.at,
       ...lifetimesFrom(who.at, policy),
       others: MAX_SESSIONS - 1,
-    })
+    }))!
     await recordAudit(tx, who, { action: `sign-in.${door}`, personId, appId, sessionId })
-    if (opened?.is_crowded) await makeRoom(tx, who, { newest: sessionId, personId, appId })
-    return tokens
+    if (opened.is_crowded) await makeRoom(tx, who, { newest: sessionId, personId, appId })
+    const scopes = scopesOfSession({ session_scopes: asked, ...opened })
+    return { ...tokens, scopes, mayRefresh: mayRefresh(asked ?? undefined) }
   })
 }
 
@@ -286,6 +313,8 @@ export async function* exportSessions(db: Db, personId: number) {
         door: row.door,
         device: row.device,
         hasPushToken: row.has_push_token,
+        // Null if the app asked for everything.
+        scopes: row.scopes,
         createdDate: row.created_at,
         lastUsedDate: row.refreshed_at,
         expiresDate: row.expires_at,
@@ -332,6 +361,10 @@ export function findTokenFlaw(row: RowOf<typeof store.findToken>, now: Date): Pl
   return findSessionFlaw(row) ?? (row.expires_at <= now ? fail('tokenExpired') : undefined)
 }
 
+/** Returns what an access token may be used for. */
+export const scopesOfToken = (row: ScopeLists & { readonly token_scopes: readonly string[] | null }): Scopes =>
+  intersectScopes(row.token_scopes, row.session_scopes, row.app_scopes, row.user_scopes)
+
 /** Reads the holder of an access token from the database. Throws the error for the client if the token is invalid. */
 export async function readHolder(db: Db, token: string, environment: EnvironmentName, now: Date): Promise<Holder> {
   const row = await readSessionOfToken(db, token, environment)
@@ -343,6 +376,7 @@ export async function readHolder(db: Db, token: string, environment: Environment
     userId: row.user_id,
     sessionId: row.session_id,
     isAnonymous: row.anonymous,
+    scopes: scopesOfToken(row),
     expiresAtMs: row.expires_at.getTime(),
     tokenKey: hashToken(token).toString('base64url', 0, TOKEN_KEY_BYTES),
   }

@@ -18,10 +18,15 @@ export const findToken = read('sessions.findToken', {
     disabled_at: nullable(c.timestamptz),
     withdrawn_at: nullable(c.timestamptz),
     anonymous: c.bool,
+    token_scopes: nullable(c.textArray),
+    session_scopes: nullable(c.textArray),
+    app_scopes: nullable(c.textArray),
+    user_scopes: nullable(c.textArray),
   },
   text: `
     select t.session_id, s.app_id, s.person_id, s.user_id, p.handle, t.created_at, t.expires_at,
-           s.expires_at as session_expires_at, s.ended_at, a.status as app_status, p.disabled_at, u.withdrawn_at, p.anonymous
+           s.expires_at as session_expires_at, s.ended_at, a.status as app_status, p.disabled_at, u.withdrawn_at, p.anonymous,
+           t.scopes as token_scopes, s.scopes as session_scopes, a.scopes as app_scopes, u.scopes as user_scopes
       from access_tokens t
       join sessions s on s.id = t.session_id
       join apps a on a.id = s.app_id
@@ -33,6 +38,7 @@ export const findToken = read('sessions.findToken', {
 /**
  * Inserts a session and its first access token. `is_crowded` tells whether the person already had more than `others`
  * sessions in the app. Expired sessions count too, and are the first to be ended.
+ * The row has what the app has registered and what the person has allowed it, besides what the session asked for.
  */
 export const insertSession = write('sessions.insert', {
   params: {
@@ -44,23 +50,30 @@ export const insertSession = write('sessions.insert', {
     device: c.text,
     push: nullable(c.text),
     browser: nullable(c.uuid),
+    scopes: nullable(c.textArray),
     hash: c.bytea,
     now: c.timestamptz,
     tokenExpires: c.timestamptz,
     sessionExpires: c.timestamptz,
     others: c.int8,
   },
-  row: { id: c.uuid, is_crowded: c.bool },
+  row: {
+    id: c.uuid,
+    app_scopes: nullable(c.textArray),
+    user_scopes: nullable(c.textArray),
+    is_crowded: c.bool,
+  },
   text: `
     with session as (
-      insert into sessions (id, app_id, person_id, user_id, door, device, push_token, browser_id, refreshed_at, created_at, expires_at)
-      values (:id, :app, :person, :user, :door, :device, :push, :browser, :now, :now, :sessionExpires)
+      insert into sessions (id, app_id, person_id, user_id, door, device, push_token, scopes, browser_id, refreshed_at, created_at, expires_at)
+      values (:id, :app, :person, :user, :door, :device, :push, :scopes, :browser, :now, :now, :sessionExpires)
       returning id
     ), token as (
       insert into access_tokens (token_hash, session_id, created_at, expires_at)
       select :hash, id, :now, :tokenExpires from session
     )
-    select id, exists (
+    select id, (select scopes from apps where id = :app) as app_scopes,
+           (select scopes from app_users where user_id = :user) as user_scopes, exists (
         select from sessions o where o.person_id = :person and o.app_id = :app and o.ended_at is null
          order by o.created_at offset :others
       ) as is_crowded
@@ -70,29 +83,38 @@ export const insertSession = write('sessions.insert', {
 /**
  * Advances a session to its next generation. Returns no row if another request did so first, or if the session has
  * ended. A counter ahead of the stored one is accepted: it was issued before the database was restored from a backup.
+ * `scopes` are those of the new access token, if they are fewer than the session's.
  */
 export const refreshSession = write('sessions.refresh', {
   params: {
     id: c.uuid,
     app: c.int8,
     counter: c.int4,
+    scopes: nullable(c.textArray),
     hash: c.bytea,
     now: c.timestamptz,
     tokenExpires: c.timestamptz,
     sessionExpires: c.timestamptz,
   },
-  row: { id: c.uuid },
+  row: {
+    id: c.uuid,
+    session_scopes: nullable(c.textArray),
+    app_scopes: nullable(c.textArray),
+    user_scopes: nullable(c.textArray),
+  },
   text: `
     with session as (
       update sessions set refresh_counter = :counter + 1, refreshed_at = :now, expires_at = :sessionExpires
        where id = :id and app_id = :app and refresh_counter <= :counter and ended_at is null and expires_at > :now
-      returning id
+      returning id, user_id, scopes
     ), token as (
-      insert into access_tokens (token_hash, session_id, created_at, expires_at)
-      select :hash, id, :now, :tokenExpires from session
-      on conflict (token_hash) do update set created_at = excluded.created_at, expires_at = excluded.expires_at
+      insert into access_tokens (token_hash, session_id, scopes, created_at, expires_at)
+      select :hash, id, :scopes, :now, :tokenExpires from session
+      on conflict (token_hash) do update
+        set scopes = excluded.scopes, created_at = excluded.created_at, expires_at = excluded.expires_at
     )
-    select id from session`,
+    select session.id, session.scopes as session_scopes, a.scopes as app_scopes, u.scopes as user_scopes
+      from session join apps a on a.id = :app join app_users u on u.user_id = session.user_id`,
 })
 
 /** Deletes all but the latest twenty access tokens of a session. */
@@ -122,10 +144,14 @@ export const findSession = read('sessions.find', {
     app_status: c.text,
     disabled_at: nullable(c.timestamptz),
     withdrawn_at: nullable(c.timestamptz),
+    session_scopes: nullable(c.textArray),
+    app_scopes: nullable(c.textArray),
+    user_scopes: nullable(c.textArray),
   },
   text: `
     select s.id, s.app_id, s.person_id, s.user_id, p.handle, s.refresh_counter, s.refreshed_at, s.created_at, s.expires_at,
-           s.ended_at, a.status as app_status, p.disabled_at, u.withdrawn_at
+           s.ended_at, a.status as app_status, p.disabled_at, u.withdrawn_at,
+           s.scopes as session_scopes, a.scopes as app_scopes, u.scopes as user_scopes
       from sessions s
       join people p on p.id = s.person_id
       join apps a on a.id = s.app_id
@@ -249,6 +275,7 @@ export const listAllOfPerson = read('sessions.listAllOfPerson', {
     door: c.text,
     device: c.text,
     has_push_token: c.bool,
+    scopes: nullable(c.textArray),
     created_at: c.instant,
     refreshed_at: c.instant,
     expires_at: c.instant,
@@ -257,7 +284,7 @@ export const listAllOfPerson = read('sessions.listAllOfPerson', {
   },
   gather: false,
   text: `
-    select s.id, s.app_id, a.client_id, s.door, s.device, s.push_token is not null as has_push_token, s.created_at,
+    select s.id, s.app_id, a.client_id, s.door, s.device, s.push_token is not null as has_push_token, s.scopes, s.created_at,
            s.refreshed_at, s.expires_at, s.ended_at, s.end_reason
       from sessions s join apps a on a.id = s.app_id
      where s.person_id = :person and (s.app_id, s.id) > (:app, :id) order by s.app_id, s.id limit :limit`,
