@@ -19,6 +19,20 @@ const origins = IdList(
   'Origins of web pages that may call the platform from a browser, such as https://app.example.org',
   20,
 )
+const logoutFields = {
+  postLogoutRedirectUris: Type.Optional(
+    IdList('URLs to which the platform may send users after the app has signed them out, compared exactly', 10),
+  ),
+  backchannelLogoutUri: Type.Optional(
+    Text(
+      'URL of the app that receives a logout token when a user is signed out: https, or in the sandbox of a local platform http on a loopback address. Empty for none',
+      2000,
+    ),
+  ),
+  backchannelLogoutSessionRequired: Type.Optional(
+    Flag('Whether the app needs `sid` in logout tokens; they always have it'),
+  ),
+}
 
 export const RegisterApp = Type.Object({
   organisation,
@@ -27,6 +41,7 @@ export const RegisterApp = Type.Object({
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
+  ...logoutFields,
   public: Type.Optional(
     Flag('Whether it is a public client (browser or mobile app), which has no secret and uses PKCE'),
   ),
@@ -38,6 +53,7 @@ export const ChangeApp = Type.Object({
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
+  ...logoutFields,
 })
 export type ChangeApp = Static<typeof ChangeApp>
 export const NameApp = Type.Object({ clientId })
@@ -86,6 +102,13 @@ const fields = {
     description: 'URL at which it opens for lessons without a launch URL',
   }),
   origins: Type.Array(Type.String(), { description: 'Origins of web pages that may call the platform from a browser' }),
+  postLogoutRedirectUris: Type.Array(Type.String(), {
+    description: 'URLs to which the platform may send users after the app has signed them out',
+  }),
+  backchannelLogoutUri: Type.Union([Type.String(), Type.Null()], {
+    description: 'URL that receives a logout token when a user is signed out',
+  }),
+  backchannelLogoutSessionRequired: Type.Boolean({ description: 'Whether the app needs `sid` in logout tokens' }),
   secrets: Type.Array(
     Type.Object({
       createdDate: Moment,
@@ -123,7 +146,14 @@ export const ChangedApp = Type.Object(
         by: Type.Union([Type.String(), Type.Null()], {
           description: 'Handle of the user who changed it; null for an operator, and for a deleted user',
         }),
-        field: Type.Enum(['name', 'redirectUris', 'launchUri', 'origins']),
+        field: Type.Enum([
+          'name',
+          'redirectUris',
+          'launchUri',
+          'origins',
+          'postLogoutRedirectUris',
+          'backchannelLogoutUri',
+        ]),
         before: Type.Array(Type.String()),
         after: Type.Array(Type.String()),
       }),

@@ -252,6 +252,9 @@ export const showApp = read('apps.show', {
     redirect_uris: c.textArray,
     launch_uri: nullable(c.text),
     origins: c.textArray,
+    post_logout_redirect_uris: c.textArray,
+    backchannel_logout_uri: nullable(c.text),
+    backchannel_logout_session_required: c.bool,
     users: c.int8,
     blocks_used: c.int8,
     blocks_limit: c.int8,
@@ -263,6 +266,8 @@ export const showApp = read('apps.show', {
            a.device_enabled, a.anonymous_enabled, a.shared_buckets,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
+           coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required,
            (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null) as users,
            s.blocks_used, s.blocks_limit, a.created_at
       from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
@@ -309,12 +314,37 @@ export const insertApp = write('apps.insert', {
 
 export const readReviewedFields = read('apps.readReviewedFields', {
   params: { app: c.int8 },
-  row: { status: c.text, name: c.text, launch_uri: nullable(c.text), redirect_uris: c.textArray, origins: c.textArray },
+  row: {
+    status: c.text,
+    name: c.text,
+    launch_uri: nullable(c.text),
+    redirect_uris: c.textArray,
+    origins: c.textArray,
+    post_logout_redirect_uris: c.textArray,
+    backchannel_logout_uri: nullable(c.text),
+  },
   gather: false,
   text: `
     select a.status, a.name, a.launch_uri, array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
-           array(select origin from app_origins where app_id = a.id order by origin) as origins
+           array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri
       from apps a where a.id = :app`,
+})
+
+/** Sets where an app is told about sign-outs. Null keeps a field; an empty list or text removes it. */
+export const setLogout = write('apps.setLogout', {
+  params: {
+    app: c.int8,
+    uris: nullable(c.textArray),
+    receiver: nullable(c.text),
+    sessionRequired: nullable(c.bool),
+  },
+  row: { id: c.int8 },
+  text: `
+    update apps set post_logout_redirect_uris = nullif(coalesce(:uris, post_logout_redirect_uris), '{}'),
+           backchannel_logout_uri = nullif(coalesce(:receiver, backchannel_logout_uri), ''),
+           backchannel_logout_session_required = coalesce(:sessionRequired, backchannel_logout_session_required)
+     where id = :app returning id`,
 })
 
 /**

@@ -5,6 +5,7 @@ import { type Environment, service } from '../environment.ts'
 import { nameResolver, type ResolveName, withLocalNames } from './resolver.ts'
 import { type AddressPolicy, findLiteral, findUriMistake, mayConnect, NOT_A_PUBLIC_HOST } from './rules.ts'
 
+export type { AddressPolicy }
 export { findUriMistake }
 
 /** The HTTP client of an environment for requests to other servers. */

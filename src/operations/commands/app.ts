@@ -4,6 +4,7 @@ import {
   BLOCK_BYTES,
   changeAppByClientId,
   dropOldAppSecrets,
+  type LogoutSettings,
   listAppSecrets,
   listApps,
   makeClientId,
@@ -41,6 +42,38 @@ const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed o
 
 const LAUNCH = 'URL at which lessons open the app: one of its redirect URIs, with or without a query'
 
+const LOGOUT_OPTIONS = {
+  'post-logout-redirect-uri': {
+    type: 'string',
+    multiple: true,
+    value: 'URI',
+    about: 'URL to which the platform may send users after the app has signed them out',
+  },
+  'backchannel-logout-uri': {
+    type: 'string',
+    value: 'URI',
+    about: "URL that receives a logout token when a user is signed out; '' for none",
+  },
+  'backchannel-logout-session-required': {
+    type: 'string',
+    value: 'on|off',
+    about: 'Whether the app needs sid in logout tokens',
+  },
+} as const
+
+const logoutSettingsIn = (values: {
+  readonly 'post-logout-redirect-uri'?: readonly string[] | undefined
+  readonly 'backchannel-logout-uri'?: string | undefined
+  readonly 'backchannel-logout-session-required'?: string | undefined
+}): LogoutSettings => ({
+  postLogoutRedirectUris: values['post-logout-redirect-uri'],
+  backchannelLogoutUri: values['backchannel-logout-uri'],
+  backchannelLogoutSessionRequired: readSwitch(
+    'backchannel-logout-session-required',
+    values['backchannel-logout-session-required'],
+  ),
+})
+
 /** Accepts a client ID, or an app's key together with an environment. */
 function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
   const asked = readEnvironmentName(option)
@@ -67,6 +100,7 @@ const add = command({
     'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'URL to which sign-in can redirect' },
     'launch-uri': { type: 'string', value: 'URI', about: LAUNCH },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
+    ...LOGOUT_OPTIONS,
     basic: { type: 'boolean', default: false, about: 'Allow sign-in with handle and password at /auth/basic' },
     implicit: { type: 'boolean', default: false, about: 'Allow the implicit flow' },
     device: { type: 'boolean', default: false, about: 'Allow sign-in on devices without a browser' },
@@ -95,6 +129,7 @@ const add = command({
             redirectUris: values['redirect-uri'] ?? [],
             launchUri: values['launch-uri'],
             origins: values.origin ?? [],
+            ...logoutSettingsIn(values),
             isBasicEnabled: values.basic,
             isImplicitEnabled: values.implicit,
             isDeviceEnabled: values.device,
@@ -273,6 +308,9 @@ const show = command({
         redirectUris: row.redirect_uris,
         launchUri: row.launch_uri,
         origins: row.origins,
+        postLogoutRedirectUris: row.post_logout_redirect_uris,
+        backchannelLogoutUri: row.backchannel_logout_uri,
+        backchannelLogoutSessionRequired: row.backchannel_logout_session_required,
         basic: row.basic_enabled,
         implicit: row.implicit_enabled,
         device: row.device_enabled,
@@ -306,12 +344,14 @@ const update = command({
     },
     'launch-uri': { type: 'string', value: 'URI', about: `${LAUNCH}; '' for none` },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
+    ...LOGOUT_OPTIONS,
     basic: { type: 'string', value: 'on|off', about: 'Allow sign-in with handle and password at /auth/basic' },
     implicit: { type: 'string', value: 'on|off', about: 'Allow the implicit flow' },
     device: { type: 'string', value: 'on|off', about: 'Allow sign-in on devices without a browser' },
     environment: implied,
   },
-  notes: '--redirect-uri and --origin replace the whole list: repeat all that should stay.',
+  notes:
+    '--redirect-uri, --post-logout-redirect-uri and --origin replace the whole list: repeat all that should stay.',
   examples: ["app update gs-logbook --name 'Pilot Logbook'", 'app update gs-logbook --basic on --owner @drew'],
   run: async ([given], values) => {
     const change = {
@@ -320,6 +360,7 @@ const update = command({
       redirectUris: values['redirect-uri'],
       launchUri: values['launch-uri'],
       origins: values.origin,
+      ...logoutSettingsIn(values),
       isBasicEnabled: readSwitch('basic', values.basic),
       isImplicitEnabled: readSwitch('implicit', values.implicit),
       isDeviceEnabled: readSwitch('device', values.device),

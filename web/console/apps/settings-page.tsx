@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useHere } from '../../api/here.ts'
 import { type App, changeApp, listApps, readApp } from '../../api/operations.ts'
@@ -15,11 +15,14 @@ import { useApp } from './app-frame.tsx'
 const { app: say } = consoleWords
 const { form: sayForm } = words
 
-const valuesOf = ({ name, redirectUris, launchUri, origins }: App) => ({
+const valuesOf = ({ name, redirectUris, launchUri, origins, ...app }: App) => ({
   name,
   redirects: redirectUris.join('\n'),
   launchUri: launchUri ?? '',
   origins: origins.join('\n'),
+  postLogout: app.postLogoutRedirectUris.join('\n'),
+  receiver: app.backchannelLogoutUri ?? '',
+  sidRequired: app.backchannelLogoutSessionRequired,
 })
 
 export function AppSettingsPage() {
@@ -44,7 +47,7 @@ export function AppSettingsPage() {
     <Card title={say.settings} maw={720}>
       <form
         noValidate
-        onSubmit={form.onSubmit(({ name, redirects, launchUri, origins }) =>
+        onSubmit={form.onSubmit(({ name, redirects, launchUri, origins, postLogout, receiver, sidRequired }) =>
           save.mutate(
             {
               clientId: app.clientId,
@@ -52,6 +55,9 @@ export function AppSettingsPage() {
               redirectUris: linesOf(redirects),
               launchUri: launchUri.trim(),
               origins: linesOf(origins),
+              postLogoutRedirectUris: linesOf(postLogout),
+              backchannelLogoutUri: receiver.trim(),
+              backchannelLogoutSessionRequired: sidRequired,
             },
             {
               onError: (error) =>
@@ -59,6 +65,8 @@ export function AppSettingsPage() {
                   redirects: faultsIn(error, 'redirectUris', redirects),
                   launchUri: faultsIn(error, 'launchUri', launchUri),
                   origins: faultsIn(error, 'origins', origins),
+                  postLogout: faultsIn(error, 'postLogoutRedirectUris', postLogout),
+                  receiver: faultsIn(error, 'backchannelLogoutUri', receiver),
                 }),
             },
           ),
@@ -106,6 +114,26 @@ export function AppSettingsPage() {
             {...LINE_ERRORS}
             {...form.getInputProps('origins')}
           />
+          <Textarea
+            label={say.postLogout}
+            description={say.postLogoutHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            placeholder="https://app.example.org/signed-out"
+            autosize
+            minRows={2}
+            spellCheck={false}
+            {...LINE_ERRORS}
+            {...form.getInputProps('postLogout')}
+          />
+          <TextInput
+            label={say.receiver}
+            description={say.receiverHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            placeholder="https://app.example.org/backchannel-logout"
+            spellCheck={false}
+            {...form.getInputProps('receiver')}
+          />
+          <Checkbox label={say.sidRequired} {...form.getInputProps('sidRequired', { type: 'checkbox' })} />
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!isDirty}>
               {sayForm.save}
