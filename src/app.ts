@@ -7,6 +7,7 @@ import { devices } from './apps/devices/room.ts'
 import { finder } from './apps/finder/room.ts'
 import { invitations } from './apps/invitations/room.ts'
 import { oauth } from './apps/oauth/room.ts'
+import { openid } from './apps/openid/room.ts'
 import { organisations } from './apps/organisations/room.ts'
 import { requests } from './apps/requests/room.ts'
 import { sandbox } from './apps/sandbox/room.ts'
@@ -64,6 +65,7 @@ import { xapi } from './records/xapi/room.ts'
 export const rooms: readonly Room[] = [
   // apps: sign-in, organisations, and what developers use
   oauth, // /oauth, /oauth/v2: sign-in for apps, and the tokens of apps
+  openid, // /oauth/v2/userinfo: ID tokens, and claims about users
   signing, // /oauth/v2/jwks: the keys that sign ID tokens
   devices, // /device: sign-in for devices without a browser
   account, // /account: sign-in, sign-up, passwords, sessions, and the apps that a person has allowed

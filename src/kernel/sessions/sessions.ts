@@ -8,7 +8,7 @@ import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import { service } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
-import { intersectScopes, type Scopes } from '../scopes.ts'
+import { intersectScopes, readScopes, type Scopes } from '../scopes.ts'
 import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
 import { hashToken, inspectToken, mintAccessToken, mintRefreshToken, sayForeign } from './tokens.ts'
@@ -65,6 +65,8 @@ export interface NewSession {
   readonly pushToken?: string | undefined
   /** What the app asked for; everything if undefined. */
   readonly scopes?: Scopes
+  /** When the person authenticated, for ID tokens; undefined if that was on another device. */
+  readonly authTime?: Date | undefined
 }
 
 /** Settings for issuing the tokens of one environment. */
@@ -138,6 +140,7 @@ export function openSession(db: Db, who: Caller, what: NewSession, policy: Token
       device: what.device,
       push: what.pushToken ?? null,
       scopes: asked && [...asked],
+      authTime: what.authTime ?? null,
       hash: hashToken(tokens.accessToken),
       now: who.at,
       ...lifetimesFrom(who.at, policy),
@@ -238,6 +241,12 @@ export function endOwnSession(
     if (!own) throw fail('notFound', 'You have no session with this id')
     await endSession(tx, who, { sessionId: own.id, reason: what.reason })
   })
+}
+
+/** Returns what an ID token says about a session that exists, and the scopes that the app asked for. */
+export async function readIdentity(db: Db, sessionId: string) {
+  const session = (await db.first(store.findSession, { id: sessionId }))!
+  return { userId: session.user_id, authTime: session.auth_time, asked: readScopes(session.session_scopes) }
 }
 
 /** Lists a person's active sessions by app. */
