@@ -7,6 +7,7 @@ import { devices } from './apps/devices/room.ts'
 import { finder } from './apps/finder/room.ts'
 import { invitations } from './apps/invitations/room.ts'
 import { oauth } from './apps/oauth/room.ts'
+import { openid } from './apps/openid/room.ts'
 import { organisations } from './apps/organisations/room.ts'
 import { requests } from './apps/requests/room.ts'
 import { sandbox } from './apps/sandbox/room.ts'
@@ -66,6 +67,7 @@ import { xapi } from './records/xapi/room.ts'
 export const rooms: readonly Room[] = [
   // apps: sign-in, organisations, and what developers use
   oauth, // /oauth, /oauth/v2: sign-in for apps, and the tokens of apps
+  openid, // /oauth/v2/userinfo: ID tokens, and claims about users
   signing, // /oauth/v2/jwks: the keys that sign ID tokens
   signout, // /oauth/v2/logout: signs people out for apps, and tells apps that a person was signed out
   devices, // /device: sign-in for devices without a browser

@@ -9,8 +9,10 @@ import { managed } from '../../kernel/managed.ts'
 import type { AddressPolicy } from '../../kernel/outbound/outbound.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
+import { ALGORITHMS } from './algorithms.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkSettings, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
+import { changeProof } from './proof.ts'
 import type {
   AppRecord,
   AppUserRecord,
@@ -122,6 +124,7 @@ export function changeOwnApp(
     const { postLogoutRedirectUris, backchannelLogoutUri, backchannelLogoutSessionRequired } = what
     const logout = { postLogoutRedirectUris, backchannelLogoutUri, backchannelLogoutSessionRequired }
     checkSettings({ name, redirectUris, launchUri, origins, ...logout }, app, receivers)
+    await changeProof(tx, who, { ...what, appId: app.id, isPublic: app.public_client })
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
     await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, ...logout, mustBeReviewed })
     return readOwnApp(tx, who, what)
@@ -190,5 +193,12 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   storageLimit: row.blocks_limit * BLOCK_BYTES,
   recordsUsed: row.records_bytes,
   createdDate: row.created_at,
+  tokenEndpointAuthMethod: row.public_client
+    ? 'none'
+    : row.token_auth_method === 'private_key_jwt'
+      ? 'private_key_jwt'
+      : 'client_secret',
+  publicKeys: row.public_keys === null ? [] : JSON.parse(row.public_keys),
+  idTokenAlgorithm: (row.id_token_algorithm ?? ALGORITHMS[0]) as AppRecord['idTokenAlgorithm'],
   may: { decide: who.isAdministrator },
 })

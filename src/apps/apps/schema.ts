@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
+import { ALGORITHMS } from './algorithms.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
 
@@ -54,6 +55,17 @@ export const ChangeApp = Type.Object({
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
   ...logoutFields,
+  publicKeys: Type.Optional(
+    Text(
+      'Public keys of the app for `private_key_jwt`: a JWKS document, one JWK, or keys in PEM; at most 10. They replace the stored ones; empty for none',
+      20_000,
+    ),
+  ),
+  tokenEndpointAuthMethod: Type.Optional({
+    ...Id('How the app proves that it is the app: `client_secret`, or `private_key_jwt` (RFC 7523)'),
+    enum: ['client_secret', 'private_key_jwt'],
+  }),
+  idTokenAlgorithm: Type.Optional({ ...Id('The algorithm of its ID tokens'), enum: [...ALGORITHMS] }),
 })
 export type ChangeApp = Static<typeof ChangeApp>
 export const NameApp = Type.Object({ clientId })
@@ -124,6 +136,26 @@ const fields = {
       'Bytes of the notes, attempts, statements and documents that users stored through it; updated every minute',
   }),
   createdDate: Moment,
+  tokenEndpointAuthMethod: Type.Enum(['client_secret', 'private_key_jwt', 'none'], {
+    description: '`client_secret`: HTTP Basic, or a field. `private_key_jwt`: a signed JWT. `none`: a public client',
+  }),
+  publicKeys: Type.Array(
+    Type.Object(
+      {
+        kty: Type.String(),
+        kid: Type.Optional(Type.String()),
+        alg: Type.Optional(Type.String()),
+        n: Type.Optional(Type.String()),
+        e: Type.Optional(Type.String()),
+        crv: Type.Optional(Type.String()),
+        x: Type.Optional(Type.String()),
+        y: Type.Optional(Type.String()),
+      },
+      { title: 'AppPublicKey' },
+    ),
+    { description: 'Public keys (RFC 7517) that its assertions are verified with' },
+  ),
+  idTokenAlgorithm: Type.Enum([...ALGORITHMS], { description: 'The algorithm of its ID tokens' }),
   may: Type.Object(
     { decide: Type.Boolean({ description: 'Can approve or suspend it' }) },
     { title: 'AppPermissions', description: 'Further permissions of the caller, besides updating it' },

@@ -1,3 +1,4 @@
+import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 export const findByClientId = read('apps.findByClientId', {
@@ -29,13 +30,17 @@ export const findClient = read('apps.findClient', {
     redirect_uris: c.textArray,
     secrets: c.textArray,
     secrets_used: c.textArray,
+    token_auth_method: nullable(c.text),
+    public_keys: nullable(c.json),
+    id_token_algorithm: nullable(c.text),
   },
   text: `
     select a.id, a.client_id, a.name, a.status, coalesce(o.name, p.handle) as owner, a.public_client, a.pkce_required,
            a.implicit_enabled, a.device_enabled, a.scopes,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by id) as secrets,
-           array(select coalesce(extract(epoch from last_used_at)::text, '0') from app_secrets where app_id = a.id order by id) as secrets_used
+           array(select coalesce(extract(epoch from last_used_at)::text, '0') from app_secrets where app_id = a.id order by id) as secrets_used,
+           a.token_auth_method, a.public_keys, a.id_token_algorithm
       from apps a left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
      where a.client_id = :client`,
 })
@@ -445,4 +450,31 @@ export const listManagers = read('apps.listManagers', {
     select p.id as person_id, a.client_id, a.name from apps a join people p on p.id = a.owner_id or p.id in (
              select m.person_id from organisation_members m where m.organisation_id = a.organisation_id and m.role in ('owner', 'developer'))
      where a.id = :app and p.id is distinct from :except order by p.id limit 100`,
+})
+
+/** Changes how an app proves itself. A field whose parameter is null keeps its value. */
+export const changeProof = write('apps.changeProof', {
+  params: { app: c.int8, keys: nullable(c.json), method: nullable(c.text), algorithm: nullable(c.text) },
+  row: { token_auth_method: nullable(c.text), keys: c.int4 },
+  text: `
+    update apps set public_keys = coalesce(:keys, public_keys),
+           token_auth_method = nullif(coalesce(:method, token_auth_method), 'client_secret'),
+           id_token_algorithm = coalesce(:algorithm, id_token_algorithm)
+     where id = :app returning token_auth_method, coalesce(json_array_length(public_keys), 0) as keys`,
+})
+
+/** Notes that an assertion was used. Returns no row if it was used before and has not expired. */
+export const useAssertion = write('apps.useAssertion', {
+  params: { app: c.int8, jti: c.bytea, expires: c.timestamptz, now: c.timestamptz },
+  row: { app_id: c.int8 },
+  text: `
+    insert into client_assertions as a (app_id, jti_hash, expires_at) values (:app, :jti, :expires)
+    on conflict (app_id, jti_hash) do update set expires_at = excluded.expires_at where a.expires_at <= :now
+    returning app_id`,
+})
+
+export const deleteOldAssertions = deleteOlder('apps.deleteOldAssertions', {
+  table: 'client_assertions',
+  key: { app_id: c.int8, jti_hash: c.bytea },
+  by: 'expires_at',
 })

@@ -34,6 +34,10 @@ export interface NewCode {
   readonly scopes?: Scopes
   /** The browser sign-in; stored if the app asked for `openid`. */
   readonly browserId?: string | undefined
+  /** Returned in the ID token. */
+  readonly nonce?: string | undefined
+  /** When the person authenticated. */
+  readonly authTime?: Date
 }
 
 /** Issues a code. Returns undefined if the person has not consented to the app, or not to all that it asks for. */
@@ -56,6 +60,8 @@ export async function mintCode(
     device: what.device,
     scopes: what.scopes ? [...what.scopes] : null,
     browser: what.scopes?.includes('openid') ? (what.browserId ?? null) : null,
+    nonce: what.nonce ?? null,
+    authTime: what.authTime ?? null,
     now: who.at,
     expires: new Date(who.at.getTime() + LIFETIME_MS),
     others: MAX_OPEN - 1,
@@ -80,7 +86,7 @@ export async function redeemCode(
   client: Client,
   what: CodeExchange,
   policy: TokenPolicy,
-): Promise<TokenPair> {
+): Promise<TokenPair & { nonce?: string }> {
   const form = inspectToken(what.code, 'code', policy.environment)
   if (form === 'foreign') throw fail('unknownCode', sayForeign('code', policy.environment))
   if (form === 'malformed') throw unknown()
@@ -114,9 +120,10 @@ export async function redeemCode(
       const parties = { appId: client.id, personId: code.person_id, userId }
       const door = code.door as Door
       const scopes = readScopes(code.scopes)
-      return openSession(tx, who, { ...parties, sessionId, door, device: code.device, scopes, browserId }, policy)
+      const authTime = code.auth_time ?? undefined
+      return openSession(tx, who, { ...parties, sessionId, door, device: code.device, scopes, browserId, authTime }, policy)
     })
-    if (tokens) return tokens
+    if (tokens) return { ...tokens, ...(code.nonce !== null && { nonce: code.nonce }) }
   }
   throw await refuseUsed(db, who, hash)
 }
@@ -151,7 +158,8 @@ function findProofFlaw(
       return wrong('code_verifier was sent, but the authorization request had no code_challenge')
     // A launch starts on the platform, so there was no authorization request in which the app could have sent a
     // challenge.
-    return what.dialect === 'rfc' && code.door !== 'launch'
+    // A confidential app that uses OpenID may protect the code with a nonce instead (RFC 9700 §2.1.1).
+    return what.dialect === 'rfc' && code.door !== 'launch' && !code.scopes?.includes('openid')
       ? wrong('This code was issued without PKCE; redeem it at /oauth/token, or start at /oauth/v2/signin')
       : undefined
   }

@@ -30,7 +30,7 @@ async function grant(db: Db, who: PersonCaller, request: AuthorizationRequest, p
 }
 
 async function grantCode(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
-  const { client, redirectUri, isRedirectGiven, challenge, scopes } = request
+  const { client, redirectUri, isRedirectGiven, challenge, scopes, nonce } = request
   const { personId, epoch, device, browserId } = who
   const what = {
     appId: client.id,
@@ -43,6 +43,8 @@ async function grantCode(db: Db, who: PersonCaller, request: AuthorizationReques
     device,
     scopes,
     browserId,
+    nonce,
+    authTime: who.signedInAt,
   }
   const code = await mintCode(db, who, what, policy)
   return code && codeUri(request, code)

@@ -19,6 +19,8 @@ export const insertCode = write('oauth.insertCode', {
     device: c.text,
     scopes: nullable(c.textArray),
     browser: nullable(c.uuid),
+    nonce: nullable(c.text),
+    authTime: nullable(c.timestamptz),
     now: c.timestamptz,
     expires: c.timestamptz,
     others: c.int8,
@@ -35,8 +37,8 @@ export const insertCode = write('oauth.insertCode', {
       delete from authorization_codes c using surplus where c.code_hash = surplus.code_hash and c.used_at is null
     )
     insert into authorization_codes (code_hash, app_id, person_id, person_epoch, consent_epoch, door, redirect_uri,
-                                     redirect_given, challenge, device, scopes, browser_id, created_at, expires_at)
-    select :hash, u.app_id, u.person_id, :epoch, u.epoch, :door, :redirect, :redirectGiven, :challenge, :device, :scopes, :browser, :now, :expires
+                                     redirect_given, challenge, device, scopes, browser_id, nonce, auth_time, created_at, expires_at)
+    select :hash, u.app_id, u.person_id, :epoch, u.epoch, :door, :redirect, :redirectGiven, :challenge, :device, :scopes, :browser, :nonce, :authTime, :now, :expires
       from app_users u join apps a on a.id = u.app_id
      where u.app_id = :app and u.person_id = :person and u.withdrawn_at is null and u.allowed_at is not null
        and (:door = 'launch' or u.scopes is null or coalesce(coalesce(:scopes, a.scopes) <@ u.scopes, false))
@@ -58,13 +60,15 @@ export const findCode = read('oauth.findCode', {
     device: c.text,
     scopes: nullable(c.textArray),
     browser_id: nullable(c.uuid),
+    nonce: nullable(c.text),
+    auth_time: nullable(c.timestamptz),
     expires_at: c.timestamptz,
     used_at: nullable(c.timestamptz),
     session_id: nullable(c.uuid),
   },
   text: `
     select app_id, person_id, person_epoch, consent_epoch, door, redirect_uri, redirect_given, challenge, device,
-           scopes, browser_id, expires_at, used_at, session_id
+           scopes, browser_id, nonce, auth_time, expires_at, used_at, session_id
       from authorization_codes where code_hash = :hash`,
 })
 

@@ -1,4 +1,4 @@
-import type { Algorithm } from './algorithms.ts'
+import type { Algorithm } from '../apps/algorithms.ts'
 
 const DAY_MS = 86_400_000
 

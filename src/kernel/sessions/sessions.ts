@@ -9,7 +9,7 @@ import type { RowOf } from '../database/statement.ts'
 import { service } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import { queueLogouts, sidOf } from '../logouts/logouts.ts'
-import { intersectScopes, type Scopes } from '../scopes.ts'
+import { intersectScopes, readScopes, type Scopes } from '../scopes.ts'
 import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
 import { hashToken, inspectToken, mintAccessToken, mintRefreshToken, sayForeign } from './tokens.ts'
@@ -68,6 +68,8 @@ export interface NewSession {
   readonly browserId?: string | undefined
   /** What the app asked for; everything if undefined. */
   readonly scopes?: Scopes
+  /** When the person authenticated, for ID tokens; undefined if that was on another device. */
+  readonly authTime?: Date | undefined
 }
 
 /** Settings for issuing the tokens of one environment. */
@@ -142,6 +144,7 @@ export function openSession(db: Db, who: Caller, what: NewSession, policy: Token
       push: what.pushToken ?? null,
       browser: what.browserId ?? null,
       scopes: asked && [...asked],
+      authTime: what.authTime ?? null,
       hash: hashToken(tokens.accessToken),
       now: who.at,
       ...lifetimesFrom(who.at, policy),
@@ -294,6 +297,17 @@ export function endOwnSession(
     if (!own) throw fail('notFound', 'You have no session with this id')
     await endSession(tx, who, { sessionId: own.id, reason: what.reason, tellsApp: true })
   })
+}
+
+/** Returns what an ID token says about a session that exists, and the scopes that the app asked for. */
+export async function readIdentity(db: Db, sessionId: string) {
+  const session = (await db.first(store.findSession, { id: sessionId }))!
+  return {
+    userId: session.user_id,
+    authTime: session.auth_time,
+    sid: sidOf({ appId: session.app_id, browserId: session.browser_id ?? undefined, sessionId }),
+    asked: readScopes(session.session_scopes),
+  }
 }
 
 /** Lists a person's active sessions by app. */

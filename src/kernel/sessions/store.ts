@@ -51,6 +51,7 @@ export const insertSession = write('sessions.insert', {
     push: nullable(c.text),
     browser: nullable(c.uuid),
     scopes: nullable(c.textArray),
+    authTime: nullable(c.timestamptz),
     hash: c.bytea,
     now: c.timestamptz,
     tokenExpires: c.timestamptz,
@@ -65,8 +66,8 @@ export const insertSession = write('sessions.insert', {
   },
   text: `
     with session as (
-      insert into sessions (id, app_id, person_id, user_id, door, device, push_token, scopes, browser_id, refreshed_at, created_at, expires_at)
-      values (:id, :app, :person, :user, :door, :device, :push, :scopes, :browser, :now, :now, :sessionExpires)
+      insert into sessions (id, app_id, person_id, user_id, door, device, push_token, scopes, browser_id, auth_time, refreshed_at, created_at, expires_at)
+      values (:id, :app, :person, :user, :door, :device, :push, :scopes, :browser, :authTime, :now, :now, :sessionExpires)
       returning id
     ), token as (
       insert into access_tokens (token_hash, session_id, created_at, expires_at)
@@ -141,6 +142,8 @@ export const findSession = read('sessions.find', {
     created_at: c.timestamptz,
     expires_at: c.timestamptz,
     ended_at: nullable(c.timestamptz),
+    browser_id: nullable(c.uuid),
+    auth_time: nullable(c.timestamptz),
     app_status: c.text,
     disabled_at: nullable(c.timestamptz),
     withdrawn_at: nullable(c.timestamptz),
@@ -150,7 +153,7 @@ export const findSession = read('sessions.find', {
   },
   text: `
     select s.id, s.app_id, s.person_id, s.user_id, p.handle, s.refresh_counter, s.refreshed_at, s.created_at, s.expires_at,
-           s.ended_at, a.status as app_status, p.disabled_at, u.withdrawn_at,
+           s.ended_at, s.browser_id, s.auth_time, a.status as app_status, p.disabled_at, u.withdrawn_at,
            s.scopes as session_scopes, a.scopes as app_scopes, u.scopes as user_scopes
       from sessions s
       join people p on p.id = s.person_id

@@ -81,6 +81,11 @@ export interface FormPage<Input extends TObject = TObject> extends PageDeclarati
    */
   purpose?(input: Static<Input>, request: HttpRequest): string
   /**
+   * Returns where a POST without a CSRF token leads, if other sites may send people here with it; undefined if this
+   * input is not such a request. The cookies are not read.
+   */
+  findTarget?(input: Static<Input>, request: HttpRequest): string | undefined
+  /**
    * Returns the page to show instead of an error if the CSRF token does not match, because the person signed in or out
    * in another tab. The submitted form has no effect.
    */
