@@ -17,3 +17,17 @@ export const LogoutForm = Type.Object({
   ...logoutFields,
   decision: Type.Union([Type.Literal('sign-out'), Type.Literal('stay')], { description: "The user's choice" }),
 })
+
+export const NameLogoutApp = Type.Object({ clientId: Id('Client ID of the app') })
+const Moment = Type.String({ format: 'date-time' })
+export const FailedLogouts = Type.Array(
+  Type.Object({
+    userId: Type.String({ description: "The user's id in this app" }),
+    createdDate: Type.String({ format: 'date-time', description: 'When the user was signed out' }),
+    failedDate: Moment,
+    attempts: Type.Integer(),
+    status: Type.Union([Type.Integer(), Type.Null()], { description: 'Status of the last response, if there was one' }),
+    problem: Type.String({ description: 'Why the last attempt failed' }),
+  }),
+  { title: 'FailedLogouts' },
+)
