@@ -66,7 +66,8 @@ test('every way in which a session ends for the person tells the app; what the a
 test('a message that was not taken is sent again with a fresh token, and is listed once it has failed for a day', async (t) => {
   const app = await testApp(t, SETTINGS)
   app.holdClock()
-  const answers = [500, 302, 400]
+  const ANSWERS = [500, 302, 400]
+  const answers = [...ANSWERS]
   const receiver = await openReceiver(t, (response) =>
     response.writeHead(answers.shift() ?? 503, { location: '/elsewhere' }).end('secret details'),
   )
@@ -75,7 +76,8 @@ test('a message that was not taken is sent again with a fresh token, and is list
   await call(browser, 'POST', '/account/v1/signout', {})
   for (let attempt = 1; attempt <= 3; attempt++) {
     await until(`attempt ${attempt}`, async () => receiver.received.length === attempt)
-    await until('it is put back', async () => (await app.sql('select problem from logout_messages'))[0]?.problem !== null)
+    const status = ANSWERS[attempt - 1]
+    await until('it is put back', async () => (await app.sql('select status from logout_messages'))[0]!.status === status)
     app.advance(20 * 60_000)
   }
   await until('a fourth attempt', async () => receiver.received.length === 4)
