@@ -55,6 +55,10 @@ test('every way in which a session ends for the person tells the app; what the a
   const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
   await expectToken('disabled', () => disablePerson(db, who, { handle: '@avery', isDisabled: true }, []), user.claims.sid)
 
+  const casey = await signInTo(app, told, { person: 'casey' })
+  const leave = () => post(casey, '/account/v1/delete', { password: 'groundschool' })
+  await expectToken('account deleted', leave, casey.claims.sid)
+
   const blake = await signInTo(app, told, { person: 'blake', scope: 'openid offline_access' })
   const before = receiver.received.length
   const revoke = { token: blake.refreshToken! }

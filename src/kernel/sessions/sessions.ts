@@ -246,6 +246,10 @@ export function endSessionsOfSid(
   })
 }
 
+/** Tells apps that a person whose account is being deleted was signed out. The sessions are deleted with the account. */
+export const tellAppsOfLeaver = async (tx: Tx, who: Caller, { personId }: { personId: number }): Promise<void> =>
+  queueLogouts(tx, who, await tx.all(store.listOpenidOfPerson, { person: personId }))
+
 /** Ends all sessions of a person, after a password change or when the account is disabled. */
 export async function endSessionsOfPerson(
   tx: Tx,

@@ -210,6 +210,15 @@ export const listOpenid = read('sessions.listOpenid', {
      order by created_at desc limit 200`,
 })
 
+/** Lists a person's open sessions that have the scope `openid`, most recent first. */
+export const listOpenidOfPerson = read('sessions.listOpenidOfPerson', {
+  params: { person: c.int8 },
+  row: ENDED,
+  text: `
+    select ${ended} from sessions where person_id = :person and ended_at is null and 'openid' = any(scopes)
+     order by created_at desc limit 1000`,
+})
+
 export const endSessionsOfPerson = write('sessions.endOfPerson', {
   params: { person: c.int8, reason: c.text, now: c.timestamptz },
   row: ENDED,
