@@ -56,7 +56,7 @@ test('every way in which a session ends for the person tells the app; what the a
   await expectToken('disabled', () => disablePerson(db, who, { handle: '@avery', isDisabled: true }, []), user.claims.sid)
 
   const casey = await signInTo(app, told, { person: 'casey' })
-  const leave = () => post(casey, '/account/v1/delete', { password: 'groundschool' })
+  const leave = () => post(casey, '/account/v1/delete', { handle: '@casey', password: 'groundschool' })
   await expectToken('account deleted', leave, casey.claims.sid)
 
   const blake = await signInTo(app, told, { person: 'blake', scope: 'openid offline_access' })

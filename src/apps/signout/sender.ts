@@ -12,7 +12,7 @@ import {
   releaseLogout,
 } from '../../kernel/logouts/logouts.ts'
 import { outbound, send } from '../../kernel/outbound/outbound.ts'
-import type { Algorithm } from '../signing/algorithms.ts'
+import type { Algorithm } from '../apps/algorithms.ts'
 import { signToken } from '../signing/signing.ts'
 import { isTooLate, judge, logoutClaims, pauseAfter, waitAfter } from './rules.ts'
 
