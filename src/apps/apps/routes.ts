@@ -67,7 +67,8 @@ export const appOperations: readonly Operation[] = [
     refusesIdempotencyKey: true,
     output: json(NewApp),
     errors: ['duplicate'],
-    run: ({ environment, db, who }, input) => registerOwnApp(db, who, input, environment.get(secretKeys), receiversOf(environment)),
+    run: ({ environment, db, who }, input) =>
+      registerOwnApp(db, who, input, environment.get(secretKeys), receiversOf(environment)),
   }),
   op('POST /app/v1/app', {
     name: 'changeApp',

@@ -121,7 +121,12 @@ export async function redeemCode(
       const door = code.door as Door
       const scopes = readScopes(code.scopes)
       const authTime = code.auth_time ?? undefined
-      return openSession(tx, who, { ...parties, sessionId, door, device: code.device, scopes, browserId, authTime }, policy)
+      return openSession(
+        tx,
+        who,
+        { ...parties, sessionId, door, device: code.device, scopes, browserId, authTime },
+        policy,
+      )
     })
     if (tokens) return { ...tokens, ...(code.nonce !== null && { nonce: code.nonce }) }
   }

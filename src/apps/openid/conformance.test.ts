@@ -79,7 +79,11 @@ test('oidcc-server: code, tokens and an ID token with the claims that OpenID ask
        join sessions s on s.user_id = u.user_id where p.handle_key = 'avery' and a.client_id = '${client.clientId}'
       order by s.created_at desc limit 1`,
   )
-  const { app: appId, browser: browserId, session: sessionId } = user as { app: number; browser: string; session: string }
+  const {
+    app: appId,
+    browser: browserId,
+    session: sessionId,
+  } = user as { app: number; browser: string; session: string }
   assert.deepEqual([sub, sid], [user!.user_id, sidOf({ appId, browserId, sessionId })])
   assert.equal((await new Client(app.address, answer.body.access_token).get('/oauth/token/validate')).body.userId, sub)
 })
@@ -362,8 +366,7 @@ test('oidcc-refresh-token: a new ID token with the same sub and auth_time, and t
   const { body, status, text } = await refresh(first.answer.body.refresh_token)
   assert.equal(status, 200, text)
   const claims = await verifyIdToken(app, body.id_token, client.clientId)
-  for (const name of ['iss', 'sub', 'aud', 'auth_time', 'sid'])
-    assert.deepEqual(claims[name], first.claims[name], name)
+  for (const name of ['iss', 'sub', 'aud', 'auth_time', 'sid']) assert.deepEqual(claims[name], first.claims[name], name)
   assert.ok(!('nonce' in claims))
   assert.ok(Number(claims.iat) > Number(first.claims.iat))
   assert.equal(claims.at_hash, atHash(body.access_token))
@@ -376,8 +379,7 @@ test('oidcc-refresh-token: a new ID token with the same sub and auth_time, and t
 test('oidcc-ensure-request-with-valid-pkce-succeeds: with the verifier, and only with it', async () => {
   const { verifier, challenge } = pkcePair()
   const more = { scope: 'openid' }
-  const ask = async () =>
-    (await obtainCode(app, { clientId: client.clientId, path: SIGN_IN, challenge, more })).code
+  const ask = async () => (await obtainCode(app, { clientId: client.clientId, path: SIGN_IN, challenge, more })).code
   const { body, status, text } = await redeem(app, client, await ask(), { code_verifier: verifier })
   assert.equal(status, 200, text)
   assert.ok(await verifyIdToken(app, body.id_token, client.clientId))

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client, sharedApp } from '../../operations/testing/testing.ts'
 import { formsOf } from '../../operations/testing/browser.ts'
+import { Client, sharedApp } from '../../operations/testing/testing.ts'
+import { call } from '../account/testing.ts'
+import { secretSeal } from '../apps/secrets.ts'
 import { basicHeader, exchange, obtainCode, pkcePair, registerApp } from '../oauth/testing.ts'
 import { redeem, SIGN_IN, signInWithOpenid, TOKEN } from '../openid/testing.ts'
 import { withdrawKey } from '../signing/keys.ts'
-import { secretSeal } from '../apps/secrets.ts'
 import { signToken } from '../signing/signing.ts'
-import { call } from '../account/testing.ts'
-import {
-  assertAsked,
-  assertSignedOutPage,
-  DONE,
-  isSignedIn,
-  LOGOUT,
-  registerOpenidApp,
-  signInTo,
-} from './testing.ts'
+import { assertAsked, assertSignedOutPage, DONE, isSignedIn, LOGOUT, registerOpenidApp, signInTo } from './testing.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000', RATE_CLIENT_BURST: '100000' }, { withSandbox: true })
 const client = await registerOpenidApp(app, 'rp')
@@ -28,7 +20,10 @@ const isAlive = async (token: string): Promise<boolean> =>
 
 test('a logout token is no ID token, and is not accepted as a hint', async () => {
   const { browser, claims } = await signInTo(app, client)
-  const token = await signToken(app.environment(), who(), { type: 'logout+jwt', claims: { ...claims, nonce: undefined } })
+  const token = await signToken(app.environment(), who(), {
+    type: 'logout+jwt',
+    claims: { ...claims, nonce: undefined },
+  })
   assertAsked(await browser.get(LOGOUT, { id_token_hint: token, post_logout_redirect_uri: DONE }), /not valid here/)
   const answer = await browser.get(SIGN_IN, {
     response_type: 'code',
@@ -101,7 +96,9 @@ test('the confirmation needs the key of its form, which is bound to the browser 
   const [form] = formsOf(page.text)
   const without = await browser.post(form!.action, { decision: 'sign-out' })
   assert.deepEqual([without.status, without.location], [403, undefined])
-  const { hidden } = formsOf((await (await signInTo(app, client, { person: 'blake' })).browser.get(LOGOUT, params)).text)[0]!
+  const { hidden } = formsOf(
+    (await (await signInTo(app, client, { person: 'blake' })).browser.get(LOGOUT, params)).text,
+  )[0]!
   assert.equal((await browser.post(form!.action, { ...hidden, decision: 'sign-out' })).status, 403)
   const changed = form!.action.replace('signed-out', 'signed-outs')
   assert.equal((await browser.post(changed, { ...form!.hidden, decision: 'sign-out' })).status, 403)
@@ -153,12 +150,10 @@ test('signing out ends what came from this browser, and nothing else', async () 
   )
   assert.ok(await isAlive(plain.body.access_token), 'a session without openid stays')
   assert.ok(await isAlive(first.token!))
-  const refreshed = await exchange(
-    app,
-    { grant_type: 'refresh_token', refresh_token: offline.refreshToken! },
-    'form',
-    { path: TOKEN, headers: basicHeader(other) },
-  )
+  const refreshed = await exchange(app, { grant_type: 'refresh_token', refresh_token: offline.refreshToken! }, 'form', {
+    path: TOKEN,
+    headers: basicHeader(other),
+  })
   assert.equal(refreshed.status, 200, refreshed.text)
 })
 
@@ -167,7 +162,11 @@ test('the same person who signs in again in a browser keeps the sid; another per
   const again = await signInWithOpenid(app, client, { browser: first.browser, more: { prompt: 'login' } })
   assert.equal(again.claims.sid, first.claims.sid)
   assert.ok(await isAlive(first.accessToken))
-  const blake = await signInWithOpenid(app, client, { browser: first.browser, person: 'blake', more: { prompt: 'login' } })
+  const blake = await signInWithOpenid(app, client, {
+    browser: first.browser,
+    person: 'blake',
+    more: { prompt: 'login' },
+  })
   assert.notEqual(blake.claims.sid, first.claims.sid)
   assert.equal(await isAlive(first.accessToken), false)
 })

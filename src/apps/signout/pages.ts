@@ -32,7 +32,11 @@ const confirmPurpose = (params: LogoutParams): string => `oauth.logout ${queryOf
 const leave = ({ redirect, problem }: LogoutRequest, isEnded: boolean): PageAnswer => ({
   ...(redirect !== undefined
     ? { redirect }
-    : { title: 'Signed out', body: signedOutPage({ problem }), ...(problem !== undefined && !isEnded && { status: 400 }) }),
+    : {
+        title: 'Signed out',
+        body: signedOutPage({ problem }),
+        ...(problem !== undefined && !isEnded && { status: 400 }),
+      }),
   ...(isEnded && { browser: 'end' }),
 })
 
@@ -105,8 +109,7 @@ export const signOutPages: readonly Page[] = [
       const request = await readLogoutRequest(environment, who, params)
       const person = findPerson(who)
       if (!person) return leave(request, false)
-      if (decision === 'stay')
-        return { title: 'Still signed in', body: stillSignedInPage({ handle: person.handle }) }
+      if (decision === 'stay') return { title: 'Still signed in', body: stillSignedInPage({ handle: person.handle }) }
       await signOutHere(db, person, request)
       return leave(request, true)
     },

@@ -16,7 +16,8 @@ export const waitAfter = (attempts: number, chance: number): number =>
 export const isTooLate = (createdAt: Date, due: Date): boolean => due.getTime() - createdAt.getTime() > RETRY_MS
 
 /** Returns how long a receiver is left alone after it failed so many times in a row. */
-export const pauseAfter = (failures: number): number => Math.min(MINUTE_MS, 2 * SECOND_MS * 2 ** Math.min(failures - 1, 10))
+export const pauseAfter = (failures: number): number =>
+  Math.min(MINUTE_MS, 2 * SECOND_MS * 2 ** Math.min(failures - 1, 10))
 
 export interface Judgement {
   readonly isTaken: boolean
@@ -51,5 +52,14 @@ export interface LogoutFacts {
 /** Returns the claims of a logout token (Back-Channel Logout 1.0 §2.4). It never has a nonce. */
 export function logoutClaims({ issuer, clientId, userId, sid, jti, at }: LogoutFacts) {
   const iat = Math.floor(at.getTime() / 1000)
-  return { iss: issuer, aud: clientId, iat, exp: iat + LIFETIME_SECONDS, jti, sub: userId, sid, events: { [EVENT]: {} } }
+  return {
+    iss: issuer,
+    aud: clientId,
+    iat,
+    exp: iat + LIFETIME_SECONDS,
+    jti,
+    sub: userId,
+    sid,
+    events: { [EVENT]: {} },
+  }
 }

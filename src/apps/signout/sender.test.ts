@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { disablePerson } from '../../identity/people/people.ts'
 import { until } from '../../kernel/database/test-database.ts'
-import { openReceiver } from '../../kernel/outbound/testing.ts'
 import { nameResolver } from '../../kernel/outbound/resolver.ts'
+import { openReceiver } from '../../kernel/outbound/testing.ts'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { call, UNLIMITED } from '../account/testing.ts'
 import { basicHeader, exchange } from '../oauth/testing.ts'
@@ -14,7 +14,8 @@ import { claimsIn, LOGOUT, registerOpenidApp, signInTo, verifyLogoutToken } from
 const SETTINGS = { ...UNLIMITED, RATE_CLIENT_BURST: '100000' }
 const waiting = async (app: TestApp): Promise<number> =>
   Number((await app.sql('select count(*) as n from logout_messages where failed_at is null'))[0]!.n)
-const allSent = (app: TestApp): Promise<void> => until('all messages are sent', async () => (await waiting(app)) === 0, 30_000)
+const allSent = (app: TestApp): Promise<void> =>
+  until('all messages are sent', async () => (await waiting(app)) === 0, 30_000)
 
 test('every way in which a session ends for the person tells the app; what the app ends itself does not', async (t) => {
   const app = await testApp(t, SETTINGS)
@@ -53,7 +54,11 @@ test('every way in which a session ends for the person tells the app; what the a
   user = await signInTo(app, told)
   const { db, clock } = app.environment()
   const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
-  await expectToken('disabled', () => disablePerson(db, who, { handle: '@avery', isDisabled: true }, []), user.claims.sid)
+  await expectToken(
+    'disabled',
+    () => disablePerson(db, who, { handle: '@avery', isDisabled: true }, []),
+    user.claims.sid,
+  )
 
   const casey = await signInTo(app, told, { person: 'casey' })
   const leave = () => post(casey, '/account/v1/delete', { handle: '@casey', password: 'groundschool' })
@@ -81,7 +86,10 @@ test('a message that was not taken is sent again with a fresh token, and is list
   for (let attempt = 1; attempt <= 3; attempt++) {
     await until(`attempt ${attempt}`, async () => receiver.received.length === attempt)
     const status = ANSWERS[attempt - 1]
-    await until('it is put back', async () => (await app.sql('select status from logout_messages'))[0]!.status === status)
+    await until(
+      'it is put back',
+      async () => (await app.sql('select status from logout_messages'))[0]!.status === status,
+    )
     app.advance(20 * 60_000)
   }
   await until('a fourth attempt', async () => receiver.received.length === 4)
@@ -90,7 +98,10 @@ test('a message that was not taken is sent again with a fresh token, and is list
   assert.equal(new Set(claims.map(({ sid }) => sid)).size, 1)
   for (const { exp, iat } of claims) assert.equal(exp! - iat!, 120)
   assert.ok(claims[1]!.iat! > claims[0]!.iat!)
-  assert.ok(receiver.received.every(({ path }) => path === '/'), 'redirects are not followed')
+  assert.ok(
+    receiver.received.every(({ path }) => path === '/'),
+    'redirects are not followed',
+  )
   app.advance(25 * 3600_000)
   await until('it has failed', async () => (await waiting(app)) === 0)
   const [row] = await app.sql('select problem, status, failed_at is not null as failed from logout_messages')

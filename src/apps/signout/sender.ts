@@ -132,7 +132,10 @@ class Sender {
     const failed = isTooLate(message.created_at, due) ? now : null
     await failLogout(db, message, { due, problem, status, failed })
     if (failed)
-      environment.log.warn({ clientId: message.client_id, problem }, 'an app could not be told that a user was signed out')
+      environment.log.warn(
+        { clientId: message.client_id, problem },
+        'an app could not be told that a user was signed out',
+      )
   }
 
   /** Signs the token of one attempt. Each has its own `jti`, so an app that checks it does not refuse a retry. */

@@ -51,7 +51,8 @@ export async function readLogoutRequest(
   const { id_token_hint: token, client_id: given, post_logout_redirect_uri: uri, state } = params
   const claims = token === undefined ? undefined : await readHint(environment, who, token)
   const clientId = claims?.clientId ?? given
-  const found = clientId && (await environment.db.first(store.findParties, { client: clientId, user: claims?.sub ?? null }))
+  const found =
+    clientId && (await environment.db.first(store.findParties, { client: clientId, user: claims?.sub ?? null }))
   const app = found && found.status === 'approved' ? found : undefined
   const problem =
     token !== undefined && !claims

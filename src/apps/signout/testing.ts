@@ -15,8 +15,7 @@ export const registerOpenidApp = (
   app: TestApp,
   key: string,
   more: LogoutSettings & { redirectUris?: readonly string[] } = {},
-): Promise<RegisteredApp> =>
-  registerApp(app, { key, isPkceRequired: false, postLogoutRedirectUris: [DONE], ...more })
+): Promise<RegisteredApp> => registerApp(app, { key, isPkceRequired: false, postLogoutRedirectUris: [DONE], ...more })
 
 export interface OpenidUser {
   readonly browser: TestBrowser
@@ -87,5 +86,4 @@ export async function verifyLogoutToken(app: TestApp, received: Received, client
   return payload
 }
 
-export const claimsIn = ({ body }: Received): JWTPayload =>
-  decodeJwt(new URLSearchParams(body).get('logout_token')!)
+export const claimsIn = ({ body }: Received): JWTPayload => decodeJwt(new URLSearchParams(body).get('logout_token')!)
