@@ -6,7 +6,7 @@ import { readPublicKeys } from './public-keys.ts'
 import * as store from './store.ts'
 
 /** How an app proves that it is the app, and how the platform proves to the app who has signed in. */
-export interface ProofChange {
+interface ProofChange {
   /** A JWKS document, one JWK, or keys in PEM. An empty text removes all keys. */
   readonly publicKeys?: string | undefined
   readonly tokenEndpointAuthMethod?: string | undefined

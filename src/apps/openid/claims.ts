@@ -9,7 +9,7 @@ export function hashAccessToken(accessToken: string, algorithm: string): string 
   return digest.subarray(0, digest.length / 2).toString('base64url')
 }
 
-export interface UserFacts {
+interface UserFacts {
   readonly handle: string
   readonly firstName: string
   readonly lastName: string

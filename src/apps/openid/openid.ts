@@ -11,7 +11,7 @@ import * as store from './store.ts'
 /** Apps read an ID token at once, so an hour is plenty. */
 const LIFETIME_SECONDS = 3600
 
-export interface IdTokenFacts {
+interface IdTokenFacts {
   readonly clientId: string
   readonly algorithm: Algorithm
   readonly userId: string

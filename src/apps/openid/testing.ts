@@ -7,7 +7,7 @@ import { basicHeader, exchange, obtainCode, type RegisteredApp } from '../oauth/
 export const SIGN_IN = '/oauth/v2/signin'
 export const TOKEN = '/oauth/v2/token'
 
-export interface OpenidSignIn {
+interface OpenidSignIn {
   readonly scope?: string
   /** Other parameters of the authorization request. */
   readonly more?: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface OpenidSignIn {
   readonly redirectUri?: string
 }
 
-export interface SignedIn {
+interface SignedIn {
   readonly answer: Answer
   readonly claims: JWTPayload
   readonly header: ProtectedHeaderParameters

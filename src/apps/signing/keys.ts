@@ -8,7 +8,7 @@ import { notify } from '../../kernel/database/listener.ts'
 import { fail } from '../../kernel/errors.ts'
 import { ALGORITHMS, type Algorithm } from '../apps/algorithms.ts'
 import type { SecretSeal } from '../apps/secrets.ts'
-import { type KeyDates, type KeyState, planNextKey, stateOf } from './rules.ts'
+import { atOnce, type KeyDates, type KeyState, planNextKey, stateOf } from './rules.ts'
 import * as store from './store.ts'
 
 /** The NOTIFY topic that tells every process that the signing keys have changed. */
@@ -23,7 +23,7 @@ export interface SigningKey extends KeyDates {
 }
 
 export async function listKeys(db: Db): Promise<SigningKey[]> {
-  return (await db.all(store.listKeys, {})).map((row): SigningKey => {
+  return (await db.all(store.listKeys, {})).toReversed().map((row): SigningKey => {
     const jwk = JSON.parse(row.public_jwk) as JWK
     return {
       kid: row.kid,
@@ -126,7 +126,7 @@ export async function withdrawKey(db: Db, who: Caller, { kid }: { kid: string },
     const state = stateOf((await listKeys(tx)).find((key) => key.kid === kid)!, who.at)
     if (!(await tx.first(store.withdrawKey, { kid, now: who.at }))) return
     if (state === 'next') await tx.all(store.keepCurrentKey, { algorithm, now: who.at })
-    if (state === 'current') await tx.all(store.hurryNextKey, { algorithm, now: who.at })
+    if (state === 'current') await tx.all(store.hurryNextKey, { algorithm, now: who.at, usedFrom: atOnce(who.at) })
     const plan = planNextKey(await listKeys(tx), algorithm, who.at)
     if (plan) await storeKey(tx, who, spare, plan.usedFrom, seal)
     await recordAudit(tx, who, { action: 'signing-key.withdrawn', detail: { kid, algorithm } })

@@ -11,6 +11,12 @@ const KEPT_MS = 30 * DAY_MS
 /** Keys that are no longer published are stored for this long, because apps send old ID tokens as a hint. */
 export const STORED_DAYS = 400
 
+/**
+ * Returns since when a key is used that is needed now. It is a little earlier, so that processes whose clocks are behind
+ * use the key too, and do not create another.
+ */
+export const atOnce = (now: Date): Date => new Date(now.getTime() - 3_600_000)
+
 export interface KeyDates {
   readonly algorithm: Algorithm
   readonly publishedAt: Date
@@ -51,7 +57,7 @@ export function planNextKey(
   isAsked = false,
 ): { usedFrom: Date } | undefined {
   const current = findCurrent(keys, algorithm, now)
-  if (!current) return { usedFrom: now }
+  if (!current) return { usedFrom: atOnce(now) }
   if (keys.some((key) => key.algorithm === algorithm && stateOf(key, now) === 'next')) return undefined
   const due = current.usedFrom.getTime() + USED_MS
   const soonest = now.getTime() + ANNOUNCED_MS

@@ -51,6 +51,15 @@ test('the key set has a public key for each algorithm, named by its thumbprint, 
   assert.deepEqual(stored, { is_plain: false, has_d: false }, 'private keys are encrypted at rest')
 })
 
+test('a process whose clock is behind uses the same keys', async (t) => {
+  const app = await testApp(t)
+  const kids = (await readKeys(app.address)).map(({ kid }) => kid)
+  const second = await app.startSecond({}, 60_000)
+  assert.deepEqual((await readKeys(second.addresses.production)).map(({ kid }) => kid), kids)
+  const [row] = await app.sql('select count(*)::int as count from signing_keys')
+  assert.equal(row!.count, ALGORITHMS.length)
+})
+
 test('two processes that start at once on an empty table sign with the same key', async (t) => {
   const app = await testApp(t)
   const second = await app.startSecond()
@@ -74,7 +83,7 @@ test('keys rotate: published 7 days before they are used, used for 90, published
     (await readKeys(app.address)).filter(({ alg }) => alg === 'RS256').map(({ kid }) => kid!)
   const token = await signToken(app.environment(), whoAt(app), { type: 'JWT', claims: { iss: app.environment().url } })
 
-  app.advance(82 * DAY_MS)
+  app.advance(82 * DAY_MS - 3_600_000)
   await rotate()
   assert.deepEqual(await published(), [first], 'nothing is due yet')
   app.advance(DAY_MS)
@@ -210,14 +219,15 @@ test('a key is due seven days before the current one has been used for ninety', 
     withdrawnAt: null,
     ...more,
   })
-  assert.deepEqual(planNextKey([], 'RS256', day(5)), { usedFrom: day(5) })
-  assert.deepEqual(planNextKey([key({ algorithm: 'ES256' })], 'RS256', day(5)), { usedFrom: day(5) })
+  const before = (n: number) => new Date(day(n).getTime() - 3_600_000)
+  assert.deepEqual(planNextKey([], 'RS256', day(5)), { usedFrom: before(5) })
+  assert.deepEqual(planNextKey([key({ algorithm: 'ES256' })], 'RS256', day(5)), { usedFrom: before(5) })
   assert.equal(planNextKey([key({})], 'RS256', day(82)), undefined)
   assert.deepEqual(planNextKey([key({})], 'RS256', day(83)), { usedFrom: day(90) })
   assert.deepEqual(planNextKey([key({})], 'RS256', day(200)), { usedFrom: day(207) }, 'the platform stood still')
   assert.equal(planNextKey([key({}), key({ usedFrom: day(90) })], 'RS256', day(85), true), undefined)
   assert.deepEqual(planNextKey([key({})], 'RS256', day(1), true), { usedFrom: day(8) })
-  assert.deepEqual(planNextKey([key({ withdrawnAt: day(1) })], 'RS256', day(1)), { usedFrom: day(1) })
+  assert.deepEqual(planNextKey([key({ withdrawnAt: day(1) })], 'RS256', day(1)), { usedFrom: before(1) })
   assert.deepEqual(
     [0, 90, 119, 120].map((n) => stateOf(key({ retiredAt: day(90) }), day(n))),
     ['current', 'retired', 'retired', 'unpublished'],

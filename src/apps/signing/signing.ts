@@ -18,6 +18,7 @@ class KeyRing {
   readonly #opened = new Map<string, KeyObject>()
   #isListening = false
   #changes = 0
+  #creating: Promise<unknown> | undefined
   #read: { readonly keys: readonly SigningKey[]; readonly until: number } | undefined
 
   constructor(environment: Environment) {
@@ -38,7 +39,11 @@ class KeyRing {
   async keys(who: Caller): Promise<readonly SigningKey[]> {
     const keys = await this.#readKeys()
     if (ALGORITHMS.every((algorithm) => findCurrent(keys, algorithm, who.at))) return keys
-    await createDueKeys(this.#environment.db, who, this.#seal)
+    // Requests that come meanwhile wait for the same keys, because generating them takes processor time.
+    this.#creating ??= createDueKeys(this.#environment.db, who, this.#seal).finally(() => {
+      this.#creating = undefined
+    })
+    await this.#creating
     this.#read = undefined
     return this.#readKeys()
   }
@@ -72,7 +77,7 @@ export async function readPublicKeys(environment: Environment, who: Caller): Pro
   return { keys: keys.filter((key) => isPublished(key, who.at)).map(({ jwk }) => jwk) }
 }
 
-export interface NewToken {
+interface NewToken {
   /** The algorithm that the app expects; RS256 by default. */
   readonly algorithm?: Algorithm | undefined
   /** The type in the header: `JWT`, or a type that keeps the token from being taken for another one. */

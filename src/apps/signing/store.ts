@@ -9,7 +9,7 @@ export const takeTurn = write('signing.takeTurn', {
     select pg_advisory_xact_lock(hashtextextended('groundschool.signing.' || current_schema(), 0)) is not null as is_taken`,
 })
 
-/** Lists all keys. There are a few dozen at most, because old ones are deleted. */
+/** Lists the keys, newest first. There are about twenty, unless an operator withdraws many. */
 export const listKeys = read('signing.listKeys', {
   params: {},
   row: {
@@ -25,7 +25,7 @@ export const listKeys = read('signing.listKeys', {
   gather: false,
   text: `
     select kid, algorithm, public_jwk, sealed, published_at, used_from, retired_at, withdrawn_at
-      from signing_keys order by used_from, kid limit 200`,
+      from signing_keys order by used_from desc, kid limit 100`,
 })
 
 /** Inserts a key. The keys that it replaces retire when it is used. */
@@ -59,10 +59,10 @@ export const withdrawKey = write('signing.withdrawKey', {
 
 /** Lets the next key of an algorithm be used at once. Returns no row if there is no next key. */
 export const hurryNextKey = write('signing.hurryNextKey', {
-  params: { algorithm: c.text, now: c.timestamptz },
+  params: { algorithm: c.text, now: c.timestamptz, usedFrom: c.timestamptz },
   row: { kid: c.text },
   text: `
-    update signing_keys set used_from = :now
+    update signing_keys set used_from = :usedFrom
      where algorithm = :algorithm and used_from > :now and withdrawn_at is null returning kid`,
 })
 
