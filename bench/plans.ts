@@ -77,6 +77,7 @@ async function findCaller(db: Db): Promise<AppUser> {
     userId,
     sessionId: '',
     isAnonymous: false,
+    scopes: undefined,
     tokenExpiresAtMs: at.getTime() + 1e9,
     defaultCountry: 'US',
   }

@@ -182,6 +182,7 @@ export async function prepareUser({ db, get }: Environment): Promise<string> {
     userId,
     sessionId: session.sessionId,
     isAnonymous: false,
+    scopes: undefined,
     tokenExpiresAtMs: at.getTime() + 1e9,
     defaultCountry: 'US',
   }

@@ -7,9 +7,12 @@ import { devices } from './apps/devices/room.ts'
 import { finder } from './apps/finder/room.ts'
 import { invitations } from './apps/invitations/room.ts'
 import { oauth } from './apps/oauth/room.ts'
+import { openid } from './apps/openid/room.ts'
 import { organisations } from './apps/organisations/room.ts'
 import { requests } from './apps/requests/room.ts'
 import { sandbox } from './apps/sandbox/room.ts'
+import { signing } from './apps/signing/room.ts'
+import { signout } from './apps/signout/room.ts'
 import { ato } from './extensions/ato/room.ts'
 import { badges } from './extensions/badges/room.ts'
 import { deliveries } from './extensions/deliveries/room.ts'
@@ -36,6 +39,7 @@ import { imports } from './kernel/imports/room.ts'
 import { jobs } from './kernel/jobs/room.ts'
 import { limits } from './kernel/limits/room.ts'
 import { lockouts } from './kernel/lockouts/room.ts'
+import { logouts } from './kernel/logouts/room.ts'
 import { messages } from './kernel/messages/room.ts'
 import type { Room } from './kernel/room.ts'
 import { sessions } from './kernel/sessions/room.ts'
@@ -63,6 +67,9 @@ import { xapi } from './records/xapi/room.ts'
 export const rooms: readonly Room[] = [
   // apps: sign-in, organisations, and what developers use
   oauth, // /oauth, /oauth/v2: sign-in for apps, and the tokens of apps
+  openid, // /oauth/v2/userinfo: ID tokens, and claims about users
+  signing, // /oauth/v2/jwks: the keys that sign ID tokens
+  signout, // /oauth/v2/logout: signs people out for apps, and tells apps that a person was signed out
   devices, // /device: sign-in for devices without a browser
   account, // /account: sign-in, sign-up, passwords, sessions, and the apps that a person has allowed
   finder, // /account/v1/find: search by name over everything that the caller may see
@@ -114,6 +121,7 @@ export const rooms: readonly Room[] = [
   demo, // demo data
   // kernel: what all other rooms build on
   sessions, // app sessions and their tokens
+  logouts, // messages to apps that a person was signed out
   browsers, // browsers that are signed in to the platform
   limits, // rate limits that all processes apply together
   lockouts, // counts failed sign-ins and delays further tries

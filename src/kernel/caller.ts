@@ -1,4 +1,5 @@
 import { networkOf } from './bounds/networks.ts'
+import type { Scopes } from './scopes.ts'
 
 /** The caller of an operation: identity, address and time. All permission checks are based on this object. */
 export interface Caller {
@@ -78,6 +79,8 @@ export interface AppUser extends Caller {
   readonly userId: string
   readonly sessionId: string
   readonly isAnonymous: boolean
+  /** What the access token may be used for. */
+  readonly scopes: Scopes
   readonly tokenExpiresAtMs: number
   /** The country that the caller is shown for people who have not set one (DEFAULT_COUNTRY). */
   readonly defaultCountry: string

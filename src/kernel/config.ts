@@ -183,7 +183,7 @@ const SETTINGS = {
     someSecretKeys,
   ),
   SEAL_KEYS: setting(
-    'Keys that encrypt the secrets of plugins: 32 bytes or more each, in base64, separated by commas. The first key encrypts; all of them decrypt. To change the key, put a new one first, run `npx groundschool app reseal`, then remove the old one.',
+    'Keys that encrypt the secrets of plugins and the keys of ID tokens: 32 bytes or more each, in base64, separated by commas. The first key encrypts; all of them decrypt. To change the key, put a new one first, run `npx groundschool app reseal`, then remove the old one.',
     '',
     secretKeys,
     'a key derived from SECRET_KEY',

@@ -142,6 +142,8 @@ export const ACTIONS = {
   'credential.wrong-secret': 'Wrong record store secret',
   import: 'Data imported',
   'secret-key.rotated': 'Secret key rotated',
+  'signing-key.created': 'Key of ID tokens created',
+  'signing-key.withdrawn': 'Key of ID tokens withdrawn',
   'test-people.reset': 'Test people reset',
 } as const
 

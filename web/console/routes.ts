@@ -46,8 +46,10 @@ const newApp = createRoute({
   // even if it is undefined: for a missing field the router would pass on the unchecked value from the URL.
   validateSearch: (
     search,
-  ): Partial<Record<'organisation' | 'name' | 'launch', string | undefined>> & {
+  ): Partial<Record<'organisation' | 'name' | 'launch' | 'receiver', string | undefined>> & {
     redirects?: readonly string[] | undefined
+    postLogout?: readonly string[] | undefined
+    sid?: boolean | undefined
     public?: true | undefined
   } => ({
     organisation: textFrom(search.organisation, 60),
@@ -55,6 +57,9 @@ const newApp = createRoute({
     redirects: textsFrom(search.redirects, 20),
     launch: textFrom(search.launch),
     public: flagFrom(search.public),
+    postLogout: textsFrom(search.postLogout, 10),
+    receiver: textFrom(search.receiver),
+    sid: flagFrom(search.sid),
   }),
   loaderDeps: ({ search: { organisation } }) => ({ organisation }),
   loader: ({ deps: { organisation } }) => load({ organisations: ownOrganisations('developer', organisation) }),

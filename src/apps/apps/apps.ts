@@ -7,6 +7,8 @@ import { notify } from '../../kernel/database/listener.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { isLine } from '../../kernel/lines.ts'
+import { type AddressPolicy, findUriMistake } from '../../kernel/outbound/outbound.ts'
+import { readScopes, type Scopes } from '../../kernel/scopes.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { appEvents } from './events.ts'
 import { findLaunchMistake, findRedirectUriMistake, isLaunchOf } from './redirect-uris.ts'
@@ -65,13 +67,26 @@ export function whyUnknown(clientId: string, environment: EnvironmentName): stri
 }
 
 /**
- * Returns the person's user id in this app, which is created at the first sign-in. It is random, so that two apps
- * cannot find out that they have the same user.
+ * Records the person's consent to an app and to these scopes; without scopes, to all that the app has registered. Returns
+ * the person's user id in this app, which is created at the first sign-in. It is random, so that two apps cannot find
+ * out that they have the same user.
  */
-export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
-  const user = makeId()
-  const row = await db.first(store.ensureUser, { user, app: what.appId, person: what.personId, now: who.at })
-  return row!.user_id
+export async function ensureAppUser(
+  db: Db,
+  who: Caller,
+  what: { appId: number; personId: number; scopes?: Scopes },
+): Promise<string> {
+  const { appId: app, personId, scopes } = what
+  const row = (await db.first(store.ensureUser, {
+    user: makeId(),
+    app,
+    person: personId,
+    scopes: scopes ? [...scopes] : null,
+    now: who.at,
+  }))!
+  // The tokens of sessions that asked for everything may now be used for more.
+  if (row.is_changed) await db.transaction((tx) => notify(tx, REVOKED, { personId } satisfies Revocation))
+  return row.user_id
 }
 
 /**
@@ -109,6 +124,8 @@ export async function exportApps(db: Db, personId: number) {
       // Null if the person was enrolled by an organisation and has not been asked for consent yet.
       allowedDate: row.allowed_at,
       withdrawnDate: row.withdrawn_at,
+      // Null if everything that the app has registered was allowed.
+      scopes: row.scopes,
     })),
     owns: owned.map((row) => ({
       clientId: row.client_id,
@@ -152,9 +169,10 @@ export async function confirmAppUser(tx: Tx, { appId, personId, personEpoch, con
   return (await tx.first(store.lockUser, { app: appId, person: personId, personEpoch, consentEpoch }))?.user_id
 }
 
-/** Returns the epoch of a person's consent to an app, or undefined if there is no consent. */
-export async function findConsentEpoch(db: Db, { appId, personId }: { appId: number; personId: number }) {
-  return (await db.first(store.findConsent, { app: appId, person: personId }))?.epoch
+/** Returns the epoch and the scopes of a person's consent to an app, or undefined if there is no consent. */
+export async function findConsent(db: Db, { appId, personId }: { appId: number; personId: number }) {
+  const row = await db.first(store.findConsent, { app: appId, person: personId })
+  return row && { epoch: row.epoch, scopes: readScopes(row.scopes) }
 }
 
 /** Approves or suspends an app. Every process refuses the tokens of a suspended app at once. */
@@ -235,7 +253,15 @@ export function removeApp(db: Db, who: Caller, what: { clientId: string }): Prom
   })
 }
 
-export interface NewApp {
+/** How an app that uses OpenID Connect is told about sign-outs. */
+export interface LogoutSettings {
+  readonly postLogoutRedirectUris?: readonly string[] | undefined
+  /** An empty text removes the receiver. */
+  readonly backchannelLogoutUri?: string | undefined
+  readonly backchannelLogoutSessionRequired?: boolean | undefined
+}
+
+export interface NewApp extends LogoutSettings {
   readonly key: string
   readonly name: string
   readonly organisationId?: number
@@ -262,8 +288,9 @@ export function addApp(
   who: Caller,
   what: NewApp,
   keys: SecretKeys,
+  receivers: AddressPolicy = ANY_RECEIVER,
 ): Promise<{ clientId: string; appId: number; secret: string | undefined }> {
-  checkNewApp(what)
+  checkNewApp(what, receivers)
   const clientId = makeClientId(keys.environment, what.key)
   return db.transaction(async (tx) => {
     const row = await tx.first(store.insertApp, {
@@ -285,6 +312,7 @@ export function addApp(
       now: who.at,
     })
     if (!row) throw fail('duplicate', `An app with the client ID ${clientId} already exists`)
+    await setLogout(tx, row.id, what)
     const app = { id: row.id, clientId, isSealed: what.areSecretsSealed }
     const secret = what.isPublic ? undefined : await insertSecret(tx, who, app, keys)
     await recordAudit(tx, who, { action: 'app.added', appId: row.id })
@@ -293,7 +321,18 @@ export function addApp(
   })
 }
 
-export interface AppChange {
+const setLogout = async (tx: Tx, appId: number, what: LogoutSettings): Promise<void> => {
+  const { postLogoutRedirectUris: uris, backchannelLogoutUri, backchannelLogoutSessionRequired } = what
+  if (uris === undefined && backchannelLogoutUri === undefined && backchannelLogoutSessionRequired === undefined) return
+  await tx.first(store.setLogout, {
+    app: appId,
+    uris: uris ? [...new Set(uris)].sort() : null,
+    receiver: backchannelLogoutUri ?? null,
+    sessionRequired: backchannelLogoutSessionRequired ?? null,
+  })
+}
+
+export interface AppChange extends LogoutSettings {
   readonly name?: string | undefined
   /** The handle of the owner. */
   readonly owner?: string | undefined
@@ -321,7 +360,14 @@ export async function changeApp(
   const name = change.name?.normalize('NFC')
   const was = (await tx.first(store.readReviewedFields, { app: appId }))!
   const before = findDifferences(
-    { name: was.name, redirectUris: was.redirect_uris, launchUri: was.launch_uri ?? '', origins: was.origins },
+    {
+      name: was.name,
+      redirectUris: was.redirect_uris,
+      launchUri: was.launch_uri ?? '',
+      origins: was.origins,
+      postLogoutRedirectUris: was.post_logout_redirect_uris,
+      backchannelLogoutUri: was.backchannel_logout_uri ?? '',
+    },
     { ...change, name },
   )
   const needsReview = mustBeReviewed && was.status === 'approved' && Object.keys(before).length > 0
@@ -337,6 +383,7 @@ export async function changeApp(
     device: change.isDeviceEnabled ?? null,
     changed: needsReview ? who.at : null,
   })
+  await setLogout(tx, appId, change)
   const detail = changes.map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value])
   await recordAudit(tx, who, { action: 'app.changed', appId, detail: { ...Object.fromEntries(detail), ...before } })
   if (change.origins) await notify(tx, APPS_CHANGED)
@@ -373,9 +420,11 @@ interface SettingFault {
  * has: its launch URI must fit its redirect URIs, whichever of them changes.
  */
 export function checkSettings(
-  { name, redirectUris, launchUri, origins }: Pick<AppChange, 'name' | 'redirectUris' | 'launchUri' | 'origins'>,
+  what: Pick<AppChange, 'name' | 'redirectUris' | 'launchUri' | 'origins' | keyof LogoutSettings>,
   stored?: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
+  receivers: AddressPolicy = ANY_RECEIVER,
 ): void {
+  const { name, redirectUris, launchUri, origins } = what
   const launch = launchUri ?? stored?.launch_uri
   const faults: SettingFault[] = [
     ...findNameFaults(name),
@@ -384,6 +433,7 @@ export function checkSettings(
     ...(launch && (redirectUris || launchUri !== undefined)
       ? findLaunchFaults(launch, redirectUris ?? stored?.redirect_uris ?? [])
       : []),
+    ...findLogoutFaults(what, receivers),
   ]
   if (faults.length === 0) return
   const refusal = fail('validationFailed', faults.map(({ message }) => message).join('; '))
@@ -409,6 +459,30 @@ function findRedirectUriFaults(uri: string, i: number): SettingFault[] {
     : [{ pointer: `/redirectUris/${i}`, message: `The redirect URI ${uri} must ${must}`, must }]
 }
 
+/**
+ * For operators, who may also name an address of this machine. The platform sends nothing there unless PLUGIN_ADDRESSES
+ * permits it.
+ */
+const ANY_RECEIVER: AddressPolicy = { allowsLoopback: true }
+const MAX_POST_LOGOUT_URIS = 10
+
+function findLogoutFaults(what: LogoutSettings, receivers: AddressPolicy): SettingFault[] {
+  const { postLogoutRedirectUris: uris = [], backchannelLogoutUri: receiver } = what
+  const faults = uris.flatMap((uri, i) => {
+    const must = findRedirectUriMistake(uri)
+    const pointer = `/postLogoutRedirectUris/${i}`
+    return must === undefined ? [] : [{ pointer, message: `The post-logout redirect URI ${uri} must ${must}`, must }]
+  })
+  if (uris.length > MAX_POST_LOGOUT_URIS) {
+    const must = `have at most ${MAX_POST_LOGOUT_URIS} entries`
+    faults.push({ pointer: '/postLogoutRedirectUris', message: `postLogoutRedirectUris must ${must}`, must })
+  }
+  const must = receiver ? findUriMistake(receiver, receivers) : undefined
+  if (must !== undefined)
+    faults.push({ pointer: '/backchannelLogoutUri', message: `backchannelLogoutUri must ${must}`, must })
+  return faults
+}
+
 const findOriginFaults = (origin: string, i: number): SettingFault[] =>
   isOrigin(origin)
     ? []
@@ -428,10 +502,10 @@ function findLaunchFaults(uri: string, redirectUris: readonly string[]): Setting
   return must === undefined ? [] : [{ pointer: '/launchUri', message: `launchUri must ${must}`, must }]
 }
 
-function checkNewApp(what: NewApp): void {
+function checkNewApp(what: NewApp, receivers: AddressPolicy): void {
   if (!isAppKey(what.key))
     throw fail('validationFailed', 'A key is 1 to 60 lower-case letters, digits or -, and does not start with sbx-')
-  checkSettings(what)
+  checkSettings(what, undefined, receivers)
 }
 
 /** Adds a second secret. Both are valid, so that the app's servers can switch to the new secret one after the other. */

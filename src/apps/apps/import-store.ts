@@ -30,6 +30,9 @@ export const findApps = read('apps.findForImport', {
     redirect_uris: c.textArray,
     launch_uri: nullable(c.text),
     origins: c.textArray,
+    post_logout_redirect_uris: c.textArray,
+    backchannel_logout_uri: nullable(c.text),
+    backchannel_logout_session_required: c.bool,
     secrets: c.textArray,
   },
   text: `
@@ -37,6 +40,8 @@ export const findApps = read('apps.findForImport', {
            a.pkce_required, a.implicit_enabled, a.basic_enabled, a.device_enabled, a.anonymous_enabled, a.shared_buckets, a.secrets_sealed, s.blocks_limit,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
+           coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by 1) as secrets
       from apps a join app_storage s on s.app_id = a.id
       left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
@@ -48,12 +53,15 @@ export const insertApps = write('apps.insertMany', {
   row: { id: c.int8, client_id: c.text },
   text: `
     insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
-                      implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, secrets_sealed, launch_uri, created_at)
+                      implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, secrets_sealed, launch_uri,
+                      backchannel_logout_uri, backchannel_logout_session_required, created_at)
     select r.client_id, r.name, r.organisation_id, r.owner_id, r.status, r.public_client, r.pkce_required,
-           r.implicit_enabled, r.basic_enabled, r.device_enabled, r.anonymous_enabled, r.shared_buckets, r.secrets_sealed, r.launch_uri, :now
+           r.implicit_enabled, r.basic_enabled, r.device_enabled, r.anonymous_enabled, r.shared_buckets, r.secrets_sealed, r.launch_uri,
+           r.backchannel_logout_uri, r.backchannel_logout_session_required, :now
       from json_to_recordset(:rows) as r(client_id text, name text, organisation_id bigint, owner_id bigint,
            status text, public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
-           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text)
+           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text,
+           backchannel_logout_uri text, backchannel_logout_session_required boolean)
     returning id, client_id`,
 })
 
@@ -66,10 +74,13 @@ export const updateApps = write('apps.updateMany', {
            public_client = r.public_client, pkce_required = r.pkce_required, implicit_enabled = r.implicit_enabled,
            basic_enabled = r.basic_enabled, device_enabled = r.device_enabled,
            anonymous_enabled = r.anonymous_enabled, shared_buckets = r.shared_buckets,
-           secrets_sealed = r.secrets_sealed, launch_uri = r.launch_uri
+           secrets_sealed = r.secrets_sealed, launch_uri = r.launch_uri,
+           backchannel_logout_uri = r.backchannel_logout_uri,
+           backchannel_logout_session_required = r.backchannel_logout_session_required
       from json_to_recordset(:rows) as r(id bigint, name text, organisation_id bigint, owner_id bigint, status text,
            public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
-           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text)
+           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text,
+           backchannel_logout_uri text, backchannel_logout_session_required boolean)
      where a.id = r.id returning a.id`,
 })
 
@@ -106,6 +117,16 @@ export const replaceOrigins = write('apps.replaceOrigins', {
         (select from wanted w where w.app_id = o.app_id and w.value = o.origin)
     )
     insert into app_origins (app_id, origin) select app_id, value from wanted on conflict do nothing returning app_id`,
+})
+
+/** Makes the post-logout redirect URIs in `:rows` the only ones of these apps. */
+export const replacePostLogoutUris = write('apps.replacePostLogoutUris', {
+  params: { apps: c.int8Array, rows: c.json },
+  row: { id: c.int8 },
+  text: `
+    update apps a set post_logout_redirect_uris = nullif(
+             array(select r.value from json_to_recordset(:rows) as r(app_id bigint, value text) where r.app_id = a.id order by 1), '{}')
+     where a.id = any(:apps) returning a.id`,
 })
 
 /**

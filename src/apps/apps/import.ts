@@ -12,6 +12,7 @@ import {
   readInBatches,
   textsIn,
 } from '../../kernel/imports/section.ts'
+import { findUriMistake } from '../../kernel/outbound/outbound.ts'
 import { REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { organisationSection } from '../organisations/import.ts'
 import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
@@ -60,6 +61,20 @@ const ImportedApp = Type.Object({
       'a list of at most 100 origins',
       'Origins of web pages that may call the API, such as https://app.example.org',
     ),
+  ),
+  postLogoutRedirectUris: Type.Optional(
+    Texts(
+      10,
+      2000,
+      'a list of at most 10 URLs',
+      'URLs to which the platform may send users after the app has signed them out; the same rules as for redirectUris',
+    ),
+  ),
+  backchannelLogoutUri: Type.Optional(
+    OrNull(Line(2000, 'URL that receives a logout token when a user is signed out; none by default', { minLength: 1 })),
+  ),
+  backchannelLogoutSessionRequired: Type.Optional(
+    Flag('Whether the app needs `sid` in logout tokens; false by default'),
   ),
   basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),
   device: Type.Optional(Flag('Sign-in on a device without a browser; false by default')),
@@ -111,6 +126,7 @@ interface PlannedApp {
   readonly blocksLimit: number
   readonly redirectUris: readonly string[]
   readonly origins: readonly string[]
+  readonly postLogoutRedirectUris: readonly string[]
   /** The new secrets; undefined if the stored secrets stay. */
   readonly secrets: readonly HiddenSecret[] | undefined
   /** Whether the app was approved, but no longer is after the import. */
@@ -139,6 +155,14 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     for (const [i, uri] of textsIn(app.redirectUris)) {
       const mistake = findRedirectUriMistake(uri)
       if (mistake) yield `${place}.redirectUris[${i}]: must ${mistake}`
+    }
+    for (const [i, uri] of textsIn(app.postLogoutRedirectUris)) {
+      const mistake = findRedirectUriMistake(uri)
+      if (mistake) yield `${place}.postLogoutRedirectUris[${i}]: must ${mistake}`
+    }
+    if (typeof app.backchannelLogoutUri === 'string') {
+      const mistake = findUriMistake(app.backchannelLogoutUri, { allowsLoopback: true })
+      if (mistake) yield `${place}.backchannelLogoutUri: must ${mistake}`
     }
     if (typeof app.launchUri === 'string') {
       const { launchUri } = app
@@ -197,6 +221,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       secrets_sealed: app.plugin !== undefined || (found?.secrets_sealed ?? false),
       // Remove the launch URI if it no longer belongs to any of the redirect URIs.
       launch_uri: redirectUris.some((uri) => launchUri && isLaunchOf(launchUri, uri)) ? launchUri : null,
+      backchannel_logout_uri: given(app.backchannelLogoutUri, found?.backchannel_logout_uri) ?? null,
+      backchannel_logout_session_required:
+        app.backchannelLogoutSessionRequired ?? found?.backchannel_logout_session_required ?? false,
     }
     const owner = app.owner && normaliseHandle(app.owner)
     const change = {
@@ -210,6 +237,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
           : Math.floor(app.storageBytes / BLOCK_BYTES),
       redirectUris,
       origins: sortedSet(app.origins ?? found?.origins ?? []),
+      postLogoutRedirectUris: sortedSet(app.postLogoutRedirectUris ?? found?.post_logout_redirect_uris ?? []),
       secrets: isPublic ? [] : app.hiddenSecrets,
       isWithdrawn: found?.status === 'approved' && row.status !== 'approved',
     }
@@ -221,6 +249,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       found.blocks_limit === change.blocksLimit &&
       isSameList(found.redirect_uris, change.redirectUris) &&
       isSameList(found.origins, change.origins) &&
+      isSameList(found.post_logout_redirect_uris, change.postLogoutRedirectUris) &&
       (change.secrets === undefined ||
         isSameList(
           change.secrets.map(({ hash }) => hash),
@@ -251,6 +280,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     await tx.all(store.setStorageLimits, { rows: JSON.stringify(storage) })
     await tx.all(store.replaceRedirectUris, { apps, rows: listRows((app) => app.redirectUris) })
     await tx.all(store.replaceOrigins, { apps, rows: listRows((app) => app.origins) })
+    await tx.all(store.replacePostLogoutUris, { apps, rows: listRows((app) => app.postLogoutRedirectUris) })
     const given = planned.filter(({ secrets }) => secrets !== undefined)
     const secrets = given.flatMap(({ id, row, secrets = [] }) =>
       secrets.map(({ hash, sealed }) => ({ app_id: id, hash, sealed: row.secrets_sealed ? sealed : null })),

@@ -15,12 +15,18 @@ const SHOWN = {
   redirect_uris: c.textArray,
   launch_uri: nullable(c.text),
   origins: c.textArray,
+  post_logout_redirect_uris: c.textArray,
+  backchannel_logout_uri: nullable(c.text),
+  backchannel_logout_session_required: c.bool,
   secrets: c.text,
   users: c.int8,
   blocks_used: c.int8,
   blocks_limit: c.int8,
   records_bytes: c.int8,
   created_at: c.instant,
+  token_auth_method: nullable(c.text),
+  public_keys: nullable(c.json),
+  id_token_algorithm: nullable(c.text),
 }
 const shown = `
   a.id, a.client_id, a.name, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, a.public_client,
@@ -29,10 +35,12 @@ const shown = `
   end as status_reason,
   array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
   array(select origin from app_origins where app_id = a.id order by origin) as origins,
+  coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
+  coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required,
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from app_secrets s where s.app_id = a.id)::text as secrets,
   (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,
-  g.blocks_used, g.blocks_limit, a.created_at,
+  g.blocks_used, g.blocks_limit, a.created_at, a.token_auth_method, a.public_keys, a.id_token_algorithm,
   coalesce((select h.bytes from shares h where h.app_id = a.id and h.person_id is null), 0) as records_bytes`
 /** SQL: the apps that the person may manage. Leaves out plugins, which are also apps but have their own operations. */
 const from = `

@@ -74,6 +74,9 @@ test('developers and owners of an organisation register apps for it, and nobody 
     storageUsed: 0,
     storageLimit: 104_857_600,
     recordsUsed: 0,
+    tokenEndpointAuthMethod: 'client_secret',
+    publicKeys: [],
+    idTokenAlgorithm: 'RS256',
     may: { decide: false },
   })
   assertError(await call(drew, 'PUT', PATH, { ...LOGBOOK, key: 'logbook' }), 400, 4002)

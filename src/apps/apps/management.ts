@@ -6,10 +6,13 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readLine, readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
+import type { AddressPolicy } from '../../kernel/outbound/outbound.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
+import { ALGORITHMS } from './algorithms.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkSettings, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
+import { changeProof } from './proof.ts'
 import type {
   AppRecord,
   AppUserRecord,
@@ -61,7 +64,13 @@ export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUse
 /** In production, an administrator must approve each new app; in the sandbox, new apps are approved at once. */
 const FIRST_STATUS: Record<EnvironmentName, { status?: 'pending' }> = { production: { status: 'pending' }, sandbox: {} }
 
-export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterApp, keys: SecretKeys): Promise<NewApp> {
+export async function registerOwnApp(
+  db: Db,
+  who: PersonCaller,
+  what: RegisterApp,
+  keys: SecretKeys,
+  receivers: AddressPolicy,
+): Promise<NewApp> {
   const organisation = await db.first(store.findOrganisation, {
     person: who.personId,
     organisation: what.organisation,
@@ -82,12 +91,16 @@ export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterAp
         redirectUris: what.redirectUris ?? [],
         launchUri: what.launchUri,
         origins: what.origins ?? [],
+        postLogoutRedirectUris: what.postLogoutRedirectUris,
+        backchannelLogoutUri: what.backchannelLogoutUri,
+        backchannelLogoutSessionRequired: what.backchannelLogoutSessionRequired,
         isBasicEnabled: false,
         isImplicitEnabled: false,
         isDeviceEnabled: false,
         isPublic: what.public ?? false,
       },
       keys,
+      receivers,
     )
     return { ...(await readOwnApp(tx, who, { clientId })), clientSecret: secret ?? null }
   })
@@ -102,14 +115,18 @@ export function changeOwnApp(
   who: PersonCaller,
   what: ChangeApp,
   environment: EnvironmentName,
+  receivers: AddressPolicy,
 ): Promise<AppRecord> {
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
     const app = await managedApp.lock(tx, who, what.clientId)
     const { redirectUris, launchUri, origins } = what
-    checkSettings({ name, redirectUris, launchUri, origins }, app)
+    const { postLogoutRedirectUris, backchannelLogoutUri, backchannelLogoutSessionRequired } = what
+    const logout = { postLogoutRedirectUris, backchannelLogoutUri, backchannelLogoutSessionRequired }
+    checkSettings({ name, redirectUris, launchUri, origins, ...logout }, app, receivers)
+    await changeProof(tx, who, { ...what, appId: app.id, isPublic: app.public_client })
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
-    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, mustBeReviewed })
+    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, ...logout, mustBeReviewed })
     return readOwnApp(tx, who, what)
   })
 }
@@ -167,11 +184,21 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   redirectUris: row.redirect_uris,
   launchUri: row.launch_uri,
   origins: row.origins,
+  postLogoutRedirectUris: row.post_logout_redirect_uris,
+  backchannelLogoutUri: row.backchannel_logout_uri,
+  backchannelLogoutSessionRequired: row.backchannel_logout_session_required,
   secrets: readSecrets(row.secrets),
   users: row.users,
   storageUsed: row.blocks_used * BLOCK_BYTES,
   storageLimit: row.blocks_limit * BLOCK_BYTES,
   recordsUsed: row.records_bytes,
   createdDate: row.created_at,
+  tokenEndpointAuthMethod: row.public_client
+    ? 'none'
+    : row.token_auth_method === 'private_key_jwt'
+      ? 'private_key_jwt'
+      : 'client_secret',
+  publicKeys: row.public_keys === null ? [] : JSON.parse(row.public_keys),
+  idTokenAlgorithm: (row.id_token_algorithm ?? ALGORITHMS[0]) as AppRecord['idTokenAlgorithm'],
   may: { decide: who.isAdministrator },
 })

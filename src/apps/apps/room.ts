@@ -2,6 +2,7 @@ import type { Environment } from '../../kernel/environment.ts'
 import { origins } from '../../kernel/http/output/cors.ts'
 import { byName, type Room } from '../../kernel/room.ts'
 import { APPS_CHANGED, exportApps, listOrigins } from './apps.ts'
+import { assertionRetention } from './assertions.ts'
 import { appSection, userTie } from './import.ts'
 import { findByName } from './management-store.ts'
 import { appNotifier } from './notifying.ts'
@@ -32,6 +33,7 @@ export const apps: Room = {
   consumers: [appNotifier],
   importSections: [appSection],
   importTies: { people: [userTie] },
+  retention: () => assertionRetention,
   start: followOrigins,
 }
 

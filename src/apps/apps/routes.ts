@@ -1,7 +1,9 @@
+import type { Environment } from '../../kernel/environment.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { administrator, recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { outbound } from '../../kernel/outbound/outbound.ts'
 import { CLIENT_ID, MOMENT } from '../../kernel/samples.ts'
 import { APP_DEVELOPERS, DEVELOPERS } from '../organisations/roles.ts'
 import { listChangedApps, markLookedAt } from './changes.ts'
@@ -37,6 +39,11 @@ const op = operationsIn({ area: 'Apps', who: person })
 
 const needs = [recentSignIn]
 
+/** In production, logout tokens are never sent to the machine of the platform. */
+const receiversOf = ({ name, get }: Environment) => ({
+  allowsLoopback: name === 'sandbox' && get(outbound).allowsLoopback,
+})
+
 export const appOperations: readonly Operation[] = [
   op('PUT /app/v1/app', {
     name: 'registerApp',
@@ -60,19 +67,20 @@ export const appOperations: readonly Operation[] = [
     refusesIdempotencyKey: true,
     output: json(NewApp),
     errors: ['duplicate'],
-    run: ({ environment, db, who }, input) => registerOwnApp(db, who, input, environment.get(secretKeys)),
+    run: ({ environment, db, who }, input) =>
+      registerOwnApp(db, who, input, environment.get(secretKeys), receiversOf(environment)),
   }),
   op('POST /app/v1/app', {
     name: 'changeApp',
     summary: 'Update an app',
     description:
-      'Changes the fields that are sent; all others stay the same. Redirect URIs and origins replace the whole list: entries that are left out are removed.',
+      'Changes the fields that are sent; all others stay the same. Redirect URIs, post-logout redirect URIs and origins replace the whole list: entries that are left out are removed.',
     example: { request: { clientId: 'gs-logbook', name: 'Flight log' }, as: 'ellis', after: 'registerApp' },
     needs,
     roles: APP_DEVELOPERS,
     input: ChangeApp,
     output: json(AppRecord),
-    run: ({ environment, db, who }, input) => changeOwnApp(db, who, input, environment.name),
+    run: ({ environment, db, who }, input) => changeOwnApp(db, who, input, environment.name, receiversOf(environment)),
   }),
   op('GET /app/v1/app', {
     name: 'readApp',

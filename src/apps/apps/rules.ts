@@ -11,7 +11,14 @@ export const isOrigin = (origin: string): boolean =>
 export const isAppKey = (key: string): boolean => /^(?!sbx-)[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(key)
 
 /** The fields that an administrator reviews and that developers may change later. */
-const REVIEWED_FIELDS = ['name', 'redirectUris', 'launchUri', 'origins'] as const
+const REVIEWED_FIELDS = [
+  'name',
+  'redirectUris',
+  'launchUri',
+  'origins',
+  'postLogoutRedirectUris',
+  'backchannelLogoutUri',
+] as const
 type ReviewedFields = Readonly<Record<(typeof REVIEWED_FIELDS)[number], string | readonly string[]>>
 
 /** Converts a value to its form in the audit log. Lists are joined with spaces, because no item contains a space. */

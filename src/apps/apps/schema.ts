@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
+import { ALGORITHMS } from './algorithms.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
 
@@ -19,6 +20,20 @@ const origins = IdList(
   'Origins of web pages that may call the platform from a browser, such as https://app.example.org',
   20,
 )
+const logoutFields = {
+  postLogoutRedirectUris: Type.Optional(
+    IdList('URLs to which the platform may send users after the app has signed them out, compared exactly', 10),
+  ),
+  backchannelLogoutUri: Type.Optional(
+    Text(
+      'URL of the app that receives a logout token when a user is signed out: https, or in the sandbox of a local platform http on a loopback address. Empty for none',
+      2000,
+    ),
+  ),
+  backchannelLogoutSessionRequired: Type.Optional(
+    Flag('Whether the app needs `sid` in logout tokens; they always have it'),
+  ),
+}
 
 export const RegisterApp = Type.Object({
   organisation,
@@ -27,6 +42,7 @@ export const RegisterApp = Type.Object({
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
+  ...logoutFields,
   public: Type.Optional(
     Flag('Whether it is a public client (browser or mobile app), which has no secret and uses PKCE'),
   ),
@@ -38,6 +54,18 @@ export const ChangeApp = Type.Object({
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
+  ...logoutFields,
+  publicKeys: Type.Optional(
+    Text(
+      'Public keys of the app for `private_key_jwt`: a JWKS document, one JWK, or keys in PEM; at most 10. They replace the stored ones; empty for none',
+      20_000,
+    ),
+  ),
+  tokenEndpointAuthMethod: Type.Optional({
+    ...Id('How the app proves that it is the app: `client_secret`, or `private_key_jwt` (RFC 7523)'),
+    enum: ['client_secret', 'private_key_jwt'],
+  }),
+  idTokenAlgorithm: Type.Optional({ ...Id('The algorithm of its ID tokens'), enum: [...ALGORITHMS] }),
 })
 export type ChangeApp = Static<typeof ChangeApp>
 export const NameApp = Type.Object({ clientId })
@@ -86,6 +114,13 @@ const fields = {
     description: 'URL at which it opens for lessons without a launch URL',
   }),
   origins: Type.Array(Type.String(), { description: 'Origins of web pages that may call the platform from a browser' }),
+  postLogoutRedirectUris: Type.Array(Type.String(), {
+    description: 'URLs to which the platform may send users after the app has signed them out',
+  }),
+  backchannelLogoutUri: Type.Union([Type.String(), Type.Null()], {
+    description: 'URL that receives a logout token when a user is signed out',
+  }),
+  backchannelLogoutSessionRequired: Type.Boolean({ description: 'Whether the app needs `sid` in logout tokens' }),
   secrets: Type.Array(
     Type.Object({
       createdDate: Moment,
@@ -101,6 +136,26 @@ const fields = {
       'Bytes of the notes, attempts, statements and documents that users stored through it; updated every minute',
   }),
   createdDate: Moment,
+  tokenEndpointAuthMethod: Type.Enum(['client_secret', 'private_key_jwt', 'none'], {
+    description: '`client_secret`: HTTP Basic, or a field. `private_key_jwt`: a signed JWT. `none`: a public client',
+  }),
+  publicKeys: Type.Array(
+    Type.Object(
+      {
+        kty: Type.String(),
+        kid: Type.Optional(Type.String()),
+        alg: Type.Optional(Type.String()),
+        n: Type.Optional(Type.String()),
+        e: Type.Optional(Type.String()),
+        crv: Type.Optional(Type.String()),
+        x: Type.Optional(Type.String()),
+        y: Type.Optional(Type.String()),
+      },
+      { title: 'AppPublicKey' },
+    ),
+    { description: 'Public keys (RFC 7517) that its assertions are verified with' },
+  ),
+  idTokenAlgorithm: Type.Enum([...ALGORITHMS], { description: 'The algorithm of its ID tokens' }),
   may: Type.Object(
     { decide: Type.Boolean({ description: 'Can approve or suspend it' }) },
     { title: 'AppPermissions', description: 'Further permissions of the caller, besides updating it' },
@@ -123,7 +178,14 @@ export const ChangedApp = Type.Object(
         by: Type.Union([Type.String(), Type.Null()], {
           description: 'Handle of the user who changed it; null for an operator, and for a deleted user',
         }),
-        field: Type.Enum(['name', 'redirectUris', 'launchUri', 'origins']),
+        field: Type.Enum([
+          'name',
+          'redirectUris',
+          'launchUri',
+          'origins',
+          'postLogoutRedirectUris',
+          'backchannelLogoutUri',
+        ]),
         before: Type.Array(Type.String()),
         after: Type.Array(Type.String()),
       }),

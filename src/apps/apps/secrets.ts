@@ -45,7 +45,7 @@ const keyIdOf = (key: Buffer): Buffer => hash('sha256', key, 'buffer').subarray(
  * another app cannot be decrypted.
  */
 export interface SecretSeal {
-  seal(clientId: string, secret: string): Buffer
+  seal(clientId: string, secret: string): Buffer<ArrayBuffer>
   /** Decrypts a secret. Throws if it was encrypted with none of the keys, or for another app. */
   open(clientId: string, sealed: Buffer): string
   /** Whether the secret was encrypted with the first key, which is the current one. */

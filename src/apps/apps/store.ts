@@ -1,3 +1,4 @@
+import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, report, write } from '../../kernel/database/statement.ts'
 
 export const findByClientId = read('apps.findByClientId', {
@@ -25,16 +26,21 @@ export const findClient = read('apps.findClient', {
     pkce_required: c.bool,
     implicit_enabled: c.bool,
     device_enabled: c.bool,
+    scopes: nullable(c.textArray),
     redirect_uris: c.textArray,
     secrets: c.textArray,
     secrets_used: c.textArray,
+    token_auth_method: nullable(c.text),
+    public_keys: nullable(c.json),
+    id_token_algorithm: nullable(c.text),
   },
   text: `
     select a.id, a.client_id, a.name, a.status, coalesce(o.name, p.handle) as owner, a.public_client, a.pkce_required,
-           a.implicit_enabled, a.device_enabled,
+           a.implicit_enabled, a.device_enabled, a.scopes,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by id) as secrets,
-           array(select coalesce(extract(epoch from last_used_at)::text, '0') from app_secrets where app_id = a.id order by id) as secrets_used
+           array(select coalesce(extract(epoch from last_used_at)::text, '0') from app_secrets where app_id = a.id order by id) as secrets_used,
+           a.token_auth_method, a.public_keys, a.id_token_algorithm
       from apps a left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
      where a.client_id = :client`,
 })
@@ -65,21 +71,27 @@ export const listSecrets = read('apps.listSecrets', {
 
 /**
  * Returns the person's user id in this app, creating the user if needed. Signing in counts as consent and renews a
- * withdrawn consent. The person's row is locked before the user's, as in every statement: triggers that update the
+ * withdrawn consent. The scopes are added to those that the person has allowed before; null stands for all that the app
+ * has registered. `is_changed` tells whether the allowed scopes are others now. The person's row is locked before the user's, as in every statement: triggers that update the
  * search lock both rows, and another order could cause a deadlock.
  */
 export const ensureUser = write('apps.ensureUser', {
-  params: { user: c.text, app: c.int8, person: c.int8, now: c.timestamptz },
-  row: { user_id: c.text },
+  params: { user: c.text, app: c.int8, person: c.int8, scopes: nullable(c.textArray), now: c.timestamptz },
+  row: { user_id: c.text, is_changed: c.bool },
   text: `
     with person as (select id from people where id = :person for share)
-    insert into app_users as u (user_id, app_id, person_id, consented_at, allowed_at)
-    select :user, :app, id, :now, :now from person
+    insert into app_users as u (user_id, app_id, person_id, consented_at, allowed_at, scopes)
+    select :user, :app, id, :now, :now, coalesce(:scopes, (select scopes from apps where id = :app)) from person
     on conflict (app_id, person_id) do update set
       consented_at = case when u.withdrawn_at is null then u.consented_at else excluded.consented_at end,
       allowed_at = case when u.withdrawn_at is null then coalesce(u.allowed_at, excluded.allowed_at) else excluded.allowed_at end,
+      scopes = case
+        when u.withdrawn_at is not null or u.allowed_at is null then excluded.scopes
+        when u.scopes is null or excluded.scopes is null then null
+        else array(select distinct unnest(u.scopes || excluded.scopes)) end,
       withdrawn_at = null
-    returning user_id`,
+    returning user_id, scopes is distinct from
+      (select b.scopes from app_users b where b.app_id = :app and b.person_id = :person) as is_changed`,
 })
 
 /**
@@ -131,10 +143,11 @@ export const listUses = read('apps.listUses', {
     consented_at: c.instant,
     allowed_at: nullable(c.instant),
     withdrawn_at: nullable(c.instant),
+    scopes: nullable(c.textArray),
   },
   gather: false,
   text: `
-    select a.client_id, a.name, u.user_id, u.consented_at, u.allowed_at, u.withdrawn_at
+    select a.client_id, a.name, u.user_id, u.consented_at, u.allowed_at, u.withdrawn_at, u.scopes
       from app_users u join apps a on a.id = u.app_id where u.person_id = :person order by a.client_id`,
 })
 
@@ -175,9 +188,9 @@ export const lockUser = write('apps.lockUser', {
 /** Finds a consent. Returns no row if there is none, or if the person was enrolled and has not been asked yet. */
 export const findConsent = read('apps.findConsent', {
   params: { app: c.int8, person: c.int8 },
-  row: { epoch: c.int4 },
+  row: { epoch: c.int4, scopes: nullable(c.textArray) },
   text: `
-    select epoch from app_users
+    select epoch, scopes from app_users
      where app_id = :app and person_id = :person and withdrawn_at is null and allowed_at is not null`,
 })
 
@@ -244,6 +257,9 @@ export const showApp = read('apps.show', {
     redirect_uris: c.textArray,
     launch_uri: nullable(c.text),
     origins: c.textArray,
+    post_logout_redirect_uris: c.textArray,
+    backchannel_logout_uri: nullable(c.text),
+    backchannel_logout_session_required: c.bool,
     users: c.int8,
     blocks_used: c.int8,
     blocks_limit: c.int8,
@@ -255,6 +271,8 @@ export const showApp = read('apps.show', {
            a.device_enabled, a.anonymous_enabled, a.shared_buckets,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
+           coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required,
            (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null) as users,
            s.blocks_used, s.blocks_limit, a.created_at
       from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
@@ -301,12 +319,37 @@ export const insertApp = write('apps.insert', {
 
 export const readReviewedFields = read('apps.readReviewedFields', {
   params: { app: c.int8 },
-  row: { status: c.text, name: c.text, launch_uri: nullable(c.text), redirect_uris: c.textArray, origins: c.textArray },
+  row: {
+    status: c.text,
+    name: c.text,
+    launch_uri: nullable(c.text),
+    redirect_uris: c.textArray,
+    origins: c.textArray,
+    post_logout_redirect_uris: c.textArray,
+    backchannel_logout_uri: nullable(c.text),
+  },
   gather: false,
   text: `
     select a.status, a.name, a.launch_uri, array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
-           array(select origin from app_origins where app_id = a.id order by origin) as origins
+           array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri
       from apps a where a.id = :app`,
+})
+
+/** Sets where an app is told about sign-outs. Null keeps a field; an empty list or text removes it. */
+export const setLogout = write('apps.setLogout', {
+  params: {
+    app: c.int8,
+    uris: nullable(c.textArray),
+    receiver: nullable(c.text),
+    sessionRequired: nullable(c.bool),
+  },
+  row: { id: c.int8 },
+  text: `
+    update apps set post_logout_redirect_uris = nullif(coalesce(:uris, post_logout_redirect_uris), '{}'),
+           backchannel_logout_uri = nullif(coalesce(:receiver, backchannel_logout_uri), ''),
+           backchannel_logout_session_required = coalesce(:sessionRequired, backchannel_logout_session_required)
+     where id = :app returning id`,
 })
 
 /**
@@ -407,4 +450,31 @@ export const listManagers = read('apps.listManagers', {
     select p.id as person_id, a.client_id, a.name from apps a join people p on p.id = a.owner_id or p.id in (
              select m.person_id from organisation_members m where m.organisation_id = a.organisation_id and m.role in ('owner', 'developer'))
      where a.id = :app and p.id is distinct from :except order by p.id limit 100`,
+})
+
+/** Changes how an app proves itself. A field whose parameter is null keeps its value. */
+export const changeProof = write('apps.changeProof', {
+  params: { app: c.int8, keys: nullable(c.json), method: nullable(c.text), algorithm: nullable(c.text) },
+  row: { token_auth_method: nullable(c.text), keys: c.int4 },
+  text: `
+    update apps set public_keys = coalesce(:keys, public_keys),
+           token_auth_method = nullif(coalesce(:method, token_auth_method), 'client_secret'),
+           id_token_algorithm = coalesce(:algorithm, id_token_algorithm)
+     where id = :app returning token_auth_method, coalesce(json_array_length(public_keys), 0) as keys`,
+})
+
+/** Notes that an assertion was used. Returns no row if it was used before and has not expired. */
+export const useAssertion = write('apps.useAssertion', {
+  params: { app: c.int8, jti: c.bytea, expires: c.timestamptz, now: c.timestamptz },
+  row: { app_id: c.int8 },
+  text: `
+    insert into client_assertions as a (app_id, jti_hash, expires_at) values (:app, :jti, :expires)
+    on conflict (app_id, jti_hash) do update set expires_at = excluded.expires_at where a.expires_at <= :now
+    returning app_id`,
+})
+
+export const deleteOldAssertions = deleteOlder('apps.deleteOldAssertions', {
+  table: 'client_assertions',
+  key: { app_id: c.int8, jti_hash: c.bytea },
+  by: 'expires_at',
 })

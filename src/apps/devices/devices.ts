@@ -8,9 +8,10 @@ import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
 import { countFailures, networkSubject, refuseBlocked, typedCodeSubject } from '../../kernel/lockouts/lockouts.ts'
+import { parseScopes, readScopes } from '../../kernel/scopes.ts'
 import { endSession, openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
-import { confirmAppUser, ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
+import { confirmAppUser, ensureAppUser, findConsent } from '../apps/apps.ts'
 import type { Client } from '../apps/clients.ts'
 import { isHasty, LENGTH, LETTERS, readUserCode } from './rules.ts'
 import * as store from './store.ts'
@@ -46,10 +47,11 @@ export async function startDevice(
   db: Db,
   who: Caller,
   client: Client,
-  { device }: { device: string },
+  { device, scope }: { device: string; scope: string | undefined },
   environment: EnvironmentName,
 ): Promise<StartedDevice> {
   checkEnabled(client)
+  const scopes = parseScopes(scope, client.scopes)
   const network = networkOf(who.address)
   const open = await db.first(store.countOpen, { app: client.id, network, now: who.at, limit: MAX_OPEN })
   if (open && (open.total >= MAX_OPEN || open.own >= MAX_OPEN_OF_NETWORK))
@@ -63,6 +65,7 @@ export async function startDevice(
       app: client.id,
       device,
       network,
+      scopes: scopes ? [...scopes] : null,
       interval: INTERVAL_SECONDS,
       now: who.at,
       expires: new Date(who.at.getTime() + LIFETIME_SECONDS * 1000),
@@ -129,8 +132,8 @@ export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string 
         60,
       )
     const parties = { appId: grant.app_id, personId }
-    await ensureAppUser(tx, who, parties)
-    const epochs = { personEpoch: who.epoch, consentEpoch: (await findConsentEpoch(tx, parties))! }
+    await ensureAppUser(tx, who, { ...parties, scopes: readScopes(grant.scopes) })
+    const epochs = { personEpoch: who.epoch, consentEpoch: (await findConsent(tx, parties))!.epoch }
     if (!(await tx.first(store.allowGrant, { code, person: personId, ...epochs, now: who.at }))) throw unknownUserCode()
     await recordAudit(tx, who, { action: 'consent.given', ...parties })
     await recordAudit(tx, who, { action: 'device.allowed', ...parties })
@@ -209,7 +212,8 @@ const openDeviceSession = (db: Db, who: Caller, hash: Buffer, grant: Grant, poli
     if (!userId) throw REFUSALS.unknown()
     const sessionId: string = randomUUID()
     if (!(await tx.first(store.takeGrant, { hash, session: sessionId, now: who.at }))) return undefined
-    return openSession(tx, who, { ...parties, userId, sessionId, door: 'device', device: grant.device }, policy)
+    const scopes = readScopes(grant.scopes)
+    return openSession(tx, who, { ...parties, userId, sessionId, door: 'device', device: grant.device, scopes }, policy)
   })
 
 /** Ends the session of a code that was already redeemed. The end is committed although this request fails. */

@@ -27,23 +27,24 @@ export const insertGrant = write('devices.insert', {
     app: c.int8,
     device: c.text,
     network: c.text,
+    scopes: nullable(c.textArray),
     interval: c.int4,
     now: c.timestamptz,
     expires: c.timestamptz,
   },
   row: { device_hash: c.bytea },
   text: `
-    insert into device_grants (device_hash, user_code, app_id, status, device, network, interval_seconds, created_at, expires_at)
-    values (:hash, :code, :app, 'pending', :device, :network, :interval, :now, :expires)
+    insert into device_grants (device_hash, user_code, app_id, status, device, network, scopes, interval_seconds, created_at, expires_at)
+    values (:hash, :code, :app, 'pending', :device, :network, :scopes, :interval, :now, :expires)
     on conflict (user_code) do nothing returning device_hash`,
 })
 
 /** Finds a pending code with its app, for the person to decide. */
 export const findPending = read('devices.findPending', {
   params: { code: c.text, now: c.timestamptz },
-  row: { app_id: c.int8, name: c.text, owner: nullable(c.text) },
+  row: { app_id: c.int8, name: c.text, owner: nullable(c.text), scopes: nullable(c.textArray) },
   text: `
-    select g.app_id, a.name, coalesce(o.name, p.handle) as owner
+    select g.app_id, g.scopes, a.name, coalesce(o.name, p.handle) as owner
       from device_grants g join apps a on a.id = g.app_id
       left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
      where g.user_code = :code and g.status = 'pending' and g.expires_at > :now and a.status = 'approved'`,
@@ -77,13 +78,14 @@ export const findGrant = read('devices.find', {
     person_epoch: nullable(c.int4),
     consent_epoch: nullable(c.int4),
     device: c.text,
+    scopes: nullable(c.textArray),
     interval_seconds: c.int4,
     polled_at: nullable(c.timestamptz),
     expires_at: c.timestamptz,
     session_id: nullable(c.uuid),
   },
   text: `
-    select app_id, status, person_id, person_epoch, consent_epoch, device, interval_seconds, polled_at, expires_at, session_id
+    select app_id, status, person_id, person_epoch, consent_epoch, device, scopes, interval_seconds, polled_at, expires_at, session_id
       from device_grants where device_hash = :hash`,
 })
 

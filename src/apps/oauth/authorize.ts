@@ -1,10 +1,11 @@
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
-import { fail, failOauth, oauthNameOf, type PlatformError } from '../../kernel/errors.ts'
+import { fail, failOauth, oauthNameOf, PlatformError } from '../../kernel/errors.ts'
+import { parseScopes, type Scopes } from '../../kernel/scopes.ts'
 import { type Client, readClient } from '../apps/clients.ts'
 import { matchesRedirectUri } from '../apps/redirect-uris.ts'
 import { addResponseParams } from './redirects.ts'
-import { isChallenge } from './rules.ts'
+import { isChallenge, needsPkce } from './rules.ts'
 
 /**
  * The variant of OAuth: `own` is the platform's original flow (/oauth/…); `rfc` follows the RFCs exactly (/oauth/v2/…).
@@ -21,6 +22,17 @@ export interface AuthorizationParams {
   readonly code_challenge?: string
   readonly code_challenge_method?: string
   readonly prompt?: string
+  readonly scope?: string
+  readonly nonce?: string
+  readonly response_mode?: string
+  readonly max_age?: string
+  readonly login_hint?: string
+  readonly id_token_hint?: string
+  readonly request?: string
+  readonly request_uri?: string
+  readonly registration?: string
+  /** Added by the sign-in form: when it was shown, signed by the platform. */
+  readonly signin_since?: string
 }
 
 /** An authorization request that has passed every check. */
@@ -33,16 +45,30 @@ export interface AuthorizationRequest {
   readonly state: string | undefined
   readonly challenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
+  /** What the app asks for; everything if undefined. The `own` dialect ignores scopes. */
+  readonly scopes: Scopes
+  /** Returned in the ID token. */
+  readonly nonce: string | undefined
+  /** How long ago the person may have authenticated. */
+  readonly maxAgeMs: number | undefined
+  /** The user that the app expects, from its ID token. */
+  readonly hintedUserId: string | undefined
   /** Sent in responses as `iss` (RFC 9207); undefined in the `own` dialect, which has no such parameter. */
   readonly issuer: string | undefined
 }
 
+/** Reads whom an ID token of this app is about; undefined if it is not one. */
+type ReadHint = (what: { hint: string; clientId: string }) => Promise<{ userId: string } | undefined>
+
 interface Draft {
   readonly dialect: Dialect
+  readonly readHint: ReadHint
   readonly params: AuthorizationParams
   readonly environment: EnvironmentName
   client?: Client
   redirectUri?: string
+  scopes?: Scopes
+  hintedUserId?: string
 }
 
 /**
@@ -93,6 +119,7 @@ const unsupportedType = ({ params, dialect }: Draft) =>
     'duplicate',
     `The response type ${params.response_type} is not supported; use ${RESPONSE_TYPES[dialect][0]}`,
   )
+const asksForOpenid = ({ scope = '' }: AuthorizationParams): boolean => scope.split(' ').includes('openid')
 const isTypeKnown = ({ params, dialect }: Draft): boolean => RESPONSE_TYPES[dialect].includes(params.response_type!)
 
 /** The checks of an authorization request, in the order in which they run. */
@@ -155,6 +182,15 @@ const STEPS: readonly Step[] = [
           ),
   },
   {
+    rule: 'OpenID Connect Core §3.1.2.6: request objects and self-issued registration are not supported',
+    only: 'rfc',
+    tell: 'redirect',
+    check: ({ params }) => {
+      const name = (['request', 'request_uri', 'registration'] as const).find((one) => params[one] !== undefined)
+      return name && failOauth(`${name}_not_supported`, 'validationFailed', `The parameter ${name} is not supported`)
+    },
+  },
+  {
     rule: 'RFC 6749 §4.1.2.1: the app is told of a response type that is missing or unknown',
     only: 'rfc',
     tell: 'redirect',
@@ -176,10 +212,12 @@ const STEPS: readonly Step[] = [
     },
   },
   {
-    rule: 'RFC 9700 §2.1.1: PKCE is required of public apps, of apps registered so, and in the rfc dialect',
+    rule: 'RFC 9700 §2.1.1: PKCE is required of public apps, of apps registered so, and in the rfc dialect unless a nonce does the same',
     tell: 'redirect',
     check: ({ params, client, dialect }) => {
-      const isNeeded = params.response_type === 'code' && (dialect === 'rfc' || client!.isPkceRequired)
+      const how = { isOpenid: asksForOpenid(params), hasNonce: params.nonce !== undefined }
+      const isNeeded =
+        params.response_type === 'code' && (dialect === 'rfc' ? needsPkce(client!, how) : client!.isPkceRequired)
       return isNeeded && params.code_challenge === undefined
         ? fail('validationFailed', 'code_challenge is missing: this app must use PKCE with S256')
         : undefined
@@ -196,6 +234,47 @@ const STEPS: readonly Step[] = [
         : undefined
     },
   },
+  {
+    rule: 'OAuth 2.0 Multiple Response Types §2.1: the response of a code is in the query',
+    only: 'rfc',
+    tell: 'redirect',
+    check: ({ params: { response_mode: mode = 'query' } }) =>
+      mode === 'query' ? undefined : fail('validationFailed', 'response_mode must be query'),
+  },
+  {
+    rule: 'OpenID Connect Core §3.1.2.1: max_age is a number of seconds',
+    only: 'rfc',
+    tell: 'redirect',
+    check: ({ params: { max_age: maxAge = '0' } }) =>
+      /^[0-9]{1,9}$/.test(maxAge) ? undefined : fail('validationFailed', 'max_age must be a number of seconds'),
+  },
+  {
+    rule: 'OpenID Connect Core §3.1.2.2: id_token_hint is an ID token that was issued to this app',
+    only: 'rfc',
+    tell: 'redirect',
+    check: async (draft) => {
+      const { id_token_hint: hint, client_id: clientId } = draft.params
+      if (hint === undefined) return undefined
+      const found = await draft.readHint({ hint, clientId: clientId! })
+      if (!found) return fail('validationFailed', 'id_token_hint is not an ID token of this app')
+      draft.hintedUserId = found.userId
+      return undefined
+    },
+  },
+  {
+    rule: 'RFC 6749 §4.1.2.1: the app is told of a scope that is unknown, or that it has not registered',
+    only: 'rfc',
+    tell: 'redirect',
+    check: (draft) => {
+      try {
+        draft.scopes = parseScopes(draft.params.scope, draft.client!.scopes)
+      } catch (error) {
+        if (error instanceof PlatformError) return error
+        throw error
+      }
+      return undefined
+    },
+  },
 ]
 
 /**
@@ -205,9 +284,14 @@ const STEPS: readonly Step[] = [
 export async function readAuthorizationRequest(
   db: Db,
   params: AuthorizationParams,
-  { dialect, environment, url }: { dialect: Dialect; environment: EnvironmentName; url: string },
+  {
+    dialect,
+    environment,
+    url,
+    readHint,
+  }: { dialect: Dialect; environment: EnvironmentName; url: string; readHint: ReadHint },
 ): Promise<AuthorizationRequest | { redirect: string }> {
-  const draft: Draft = { dialect, params, environment }
+  const draft: Draft = { dialect, params, environment, readHint }
   const issuer = dialect === 'rfc' ? url : undefined
   for (const step of STEPS) {
     if (step.only !== undefined && step.only !== dialect) continue
@@ -225,6 +309,10 @@ export async function readAuthorizationRequest(
     state: params.state,
     challenge: params.code_challenge,
     prompts: readPrompts(params.prompt),
+    scopes: draft.scopes,
+    nonce: dialect === 'rfc' ? params.nonce : undefined,
+    maxAgeMs: params.max_age === undefined ? undefined : Number(params.max_age) * 1000,
+    hintedUserId: draft.hintedUserId,
     issuer,
   }
 }

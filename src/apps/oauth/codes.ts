@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../../kernel/audit/audit.ts'
+import { holdBrowser } from '../../kernel/browsers/browsers.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
+import { readScopes, type Scopes } from '../../kernel/scopes.ts'
 import { type Door, endSession, openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
 import { confirmAppUser } from '../apps/apps.ts'
@@ -28,9 +30,17 @@ export interface NewCode {
   readonly isRedirectGiven: boolean
   readonly challenge: string | undefined
   readonly device: string
+  /** What the app asked for; everything if undefined. */
+  readonly scopes?: Scopes
+  /** The browser sign-in; stored if the app asked for `openid`. */
+  readonly browserId?: string | undefined
+  /** Returned in the ID token. */
+  readonly nonce?: string | undefined
+  /** When the person authenticated. */
+  readonly authTime?: Date
 }
 
-/** Issues a code. Returns undefined if the person has not consented to the app. */
+/** Issues a code. Returns undefined if the person has not consented to the app, or not to all that it asks for. */
 export async function mintCode(
   db: Db,
   who: Caller,
@@ -48,6 +58,10 @@ export async function mintCode(
     redirectGiven: what.isRedirectGiven,
     challenge: what.challenge ?? null,
     device: what.device,
+    scopes: what.scopes ? [...what.scopes] : null,
+    browser: what.scopes?.includes('openid') ? (what.browserId ?? null) : null,
+    nonce: what.nonce ?? null,
+    authTime: what.authTime ?? null,
     now: who.at,
     expires: new Date(who.at.getTime() + LIFETIME_MS),
     others: MAX_OPEN - 1,
@@ -72,7 +86,7 @@ export async function redeemCode(
   client: Client,
   what: CodeExchange,
   policy: TokenPolicy,
-): Promise<TokenPair> {
+): Promise<TokenPair & { nonce?: string }> {
   const form = inspectToken(what.code, 'code', policy.environment)
   if (form === 'foreign') throw fail('unknownCode', sayForeign('code', policy.environment))
   if (form === 'malformed') throw unknown()
@@ -97,13 +111,24 @@ export async function redeemCode(
         consentEpoch: code.consent_epoch,
       })
       if (!userId) throw unknown()
+      const browserId = code.browser_id ?? undefined
+      // The person may have signed out of the browser in the meantime.
+      if (browserId && !(await holdBrowser(tx, { browserId, personId: code.person_id }))) throw unknown()
       const sessionId = randomUUID()
       const taken = await tx.first(store.takeCode, { hash, app: client.id, session: sessionId, now: who.at })
       if (!taken) return undefined
       const parties = { appId: client.id, personId: code.person_id, userId }
-      return openSession(tx, who, { ...parties, sessionId, door: code.door as Door, device: code.device }, policy)
+      const door = code.door as Door
+      const scopes = readScopes(code.scopes)
+      const authTime = code.auth_time ?? undefined
+      return openSession(
+        tx,
+        who,
+        { ...parties, sessionId, door, device: code.device, scopes, browserId, authTime },
+        policy,
+      )
     })
-    if (tokens) return tokens
+    if (tokens) return { ...tokens, ...(code.nonce !== null && { nonce: code.nonce }) }
   }
   throw await refuseUsed(db, who, hash)
 }
@@ -116,7 +141,13 @@ const unknown = () => fail('unknownCode', 'This code is unknown or no longer val
  * (RFC 9700 §4.8.2).
  */
 function findProofFlaw(
-  code: { door: string; challenge: string | null; redirect_uri: string; redirect_given: boolean },
+  code: {
+    door: string
+    challenge: string | null
+    redirect_uri: string
+    redirect_given: boolean
+    scopes: string[] | null
+  },
   what: CodeExchange,
 ): PlatformError | undefined {
   const wrong = (sentence: string) => failOauth('invalid_grant', 'validationFailed', sentence)
@@ -124,12 +155,16 @@ function findProofFlaw(
     return wrong('redirect_uri differs from the one in the authorization request')
   if (what.redirectUri === undefined && code.redirect_given && what.dialect === 'rfc')
     return wrong('redirect_uri is missing: it was in the authorization request')
+  // The response of the own dialect cannot say which scopes were granted, and always has a refresh token.
+  if (code.scopes !== null && what.dialect === 'own')
+    return wrong('This code was issued for scopes; redeem it at /oauth/v2/token')
   if (code.challenge === null) {
     if (what.verifier !== undefined)
       return wrong('code_verifier was sent, but the authorization request had no code_challenge')
     // A launch starts on the platform, so there was no authorization request in which the app could have sent a
     // challenge.
-    return what.dialect === 'rfc' && code.door !== 'launch'
+    // A confidential app that uses OpenID may protect the code with a nonce instead (RFC 9700 §2.1.1).
+    return what.dialect === 'rfc' && code.door !== 'launch' && !code.scopes?.includes('openid')
       ? wrong('This code was issued without PKCE; redeem it at /oauth/token, or start at /oauth/v2/signin')
       : undefined
   }

@@ -2,10 +2,17 @@ import type { Static } from 'typebox'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { failOauth } from '../../kernel/errors.ts'
+import { showScopes } from '../../kernel/scopes.ts'
 import { findSessionOfRefreshToken } from '../../kernel/sessions/refresh.ts'
-import { findSessionFlaw, findSessionOfToken, findTokenFlaw, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import {
+  findSessionFlaw,
+  findSessionOfToken,
+  findTokenFlaw,
+  scopesOfSession,
+  scopesOfToken,
+  type TokenPolicy,
+} from '../../kernel/sessions/sessions.ts'
 import type { Client } from '../apps/clients.ts'
-import { SCOPE } from './metadata.ts'
 import type { TokenFacts } from './schema.ts'
 
 type Facts = Static<typeof TokenFacts>
@@ -27,7 +34,7 @@ export async function introspectToken(
   const found = (await findAccess(db, who, token, policy)) ?? (await findRefresh(db, who, token, policy))
   if (found?.appId !== client.id) return { active: false }
   const { appId: _, ...facts } = found
-  return { active: true, scope: SCOPE, client_id: client.clientId, iss: issuer, ...facts }
+  return { active: true, client_id: client.clientId, iss: issuer, ...facts }
 }
 
 const seconds = (moment: Date): number => Math.floor(moment.getTime() / 1000)
@@ -37,6 +44,7 @@ async function findAccess(db: Db, who: Caller, token: string, { environment }: T
   if (!row || findTokenFlaw(row, who.at)) return undefined
   return {
     appId: row.app_id,
+    scope: showScopes(scopesOfToken(row)),
     token_type: 'Bearer' as const,
     username: row.handle,
     sub: row.user_id,
@@ -51,6 +59,7 @@ async function findRefresh(db: Db, who: Caller, token: string, policy: TokenPoli
   const { session, issuedAt, expiresAt } = found
   return {
     appId: session.app_id,
+    scope: showScopes(scopesOfSession(session)),
     token_type: 'refresh_token' as const,
     username: session.handle,
     sub: session.user_id,

@@ -3,7 +3,7 @@ import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { TokenPolicy } from '../../kernel/sessions/sessions.ts'
-import { ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
+import { ensureAppUser, findConsent } from '../apps/apps.ts'
 import { type Client, readClient } from '../apps/clients.ts'
 import { findLaunchMistake, isLaunchOf } from '../apps/redirect-uris.ts'
 import { mintCode } from './codes.ts'
@@ -61,7 +61,7 @@ export async function launchApp(
 const allow = (db: Db, who: PersonCaller, appId: number): Promise<void> =>
   db.transaction(async (tx) => {
     const parties = { appId, personId: who.personId }
-    if ((await findConsentEpoch(tx, parties)) !== undefined) return
+    if (await findConsent(tx, parties)) return
     await ensureAppUser(tx, who, parties)
     await recordAudit(tx, who, { action: 'consent.given', ...parties })
   })

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
+import type { Static } from 'typebox'
 import { isSameHandle } from '../../identity/people/handles.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
-import { findPerson } from '../../kernel/caller.ts'
+import { findPerson, type PersonCaller } from '../../kernel/caller.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
 import { makeCsrfToken } from '../../kernel/http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
@@ -13,12 +14,14 @@ import {
   type ShownPage,
   viewPage,
 } from '../../kernel/http/pages/page.ts'
+import type { HttpRequest } from '../../kernel/http/request.ts'
 import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
 import { consentPage, signInLead } from '../../kernel/pages/oauth/consent-page.ts'
 import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../../kernel/samples.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { signIn } from '../account/account.ts'
 import { listDemoPeople } from '../account/demo.ts'
+import { isUser, readIdTokenHint } from '../openid/openid.ts'
 import {
   type AuthorizationParams,
   type AuthorizationRequest,
@@ -28,26 +31,21 @@ import {
   refusalUri,
 } from './authorize.ts'
 import { DEPRECATION_HEADERS } from './deprecation.ts'
-import { AuthorizationQuery, authorizationFields, ConsentForm, SignInForm } from './schema.ts'
+import { queryOf } from './request-query.ts'
+import {
+  AuthorizationQuery,
+  ConsentForm,
+  SignInForm,
+  StandardAuthorizationQuery,
+  StandardConsentForm,
+  StandardSignInForm,
+} from './schema.ts'
 import { allowApp, denyApp, passThrough } from './signin.ts'
+import { hasSignedInSince, needsSignIn, noteSince } from './since.ts'
 
 const PATHS: Record<Dialect, { signin: string; consent: string }> = {
   own: { signin: '/oauth/signin', consent: '/oauth/consent' },
   rfc: { signin: '/oauth/v2/signin', consent: '/oauth/v2/consent' },
-}
-
-/**
- * Writes the authorization request as a query string for the next page. The order of the parameters is fixed, because
- * CSRF tokens depend on it.
- */
-function queryOf(params: AuthorizationParams): string {
-  const names = Object.keys(authorizationFields) as (keyof AuthorizationParams)[]
-  const pairs = names.flatMap((name) => {
-    const value = params[name]
-    if (value === undefined) return []
-    return [`${name}=${name === 'state' ? value : encodeURIComponent(value)}`]
-  })
-  return pairs.join('&')
 }
 
 /** Characters that may appear in both a query and a header, except those that would end the value. */
@@ -65,8 +63,13 @@ function keepState({ url }: PageContext['request'], { state, ...params }: Author
   return { ...params, state: sent !== undefined && SENDABLE.test(sent) ? sent : encodeURIComponent(state) }
 }
 
-const read = ({ db, environment: { name, url } }: PageContext, params: AuthorizationParams, dialect: Dialect) =>
-  readAuthorizationRequest(db, params, { dialect, environment: name, url })
+const read = ({ db, who, environment }: PageContext, params: AuthorizationParams, dialect: Dialect) =>
+  readAuthorizationRequest(db, params, {
+    dialect,
+    environment: environment.name,
+    url: environment.url,
+    readHint: (what) => readIdTokenHint(environment, who, what),
+  })
 
 const SIGN_IN_PURPOSE = 'oauth.signin'
 /**
@@ -74,6 +77,13 @@ const SIGN_IN_PURPOSE = 'oauth.signin'
  * another.
  */
 const consentPurpose = (params: AuthorizationParams): string => `oauth.consent ${queryOf(params)}`
+
+/**
+ * Returns the request as the sign-in form sends it. Signing in with the form is what `prompt=login` asks for, so the
+ * next step must not ask again. The `own` dialect drops the parameter; the other notes when the form was shown.
+ */
+const atForm = (context: PageContext, params: AuthorizationParams, dialect: Dialect): AuthorizationParams =>
+  dialect === 'own' ? afterSignIn(params) : noteSince(context.environment, context.who, params)
 
 async function showSignIn(
   context: PageContext,
@@ -91,10 +101,9 @@ async function showSignIn(
       heading: 'Sign in',
       lead: signInLead(client),
       problem: problem?.sentence,
-      handle,
+      handle: handle ?? (dialect === 'rfc' ? params.login_hint : undefined),
       hasDemo: (await listDemoPeople(context.environment)).length > 0,
-      // Signing in with this form satisfies prompt=login, so the next step must not ask for it again.
-      action: `${PATHS[dialect].signin}?${queryOf(afterSignIn(params))}`,
+      action: `${PATHS[dialect].signin}?${queryOf(atForm(context, params, dialect))}`,
       csrfToken: context.csrfToken(SIGN_IN_PURPOSE),
     }),
   }
@@ -136,21 +145,33 @@ function leaveFor({ environment }: PageContext, request: AuthorizationRequest, r
 
 /** Returns the next step of an authorization request: the sign-in page, the consent page or the redirect to the app. */
 async function proceed(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest) {
-  const { prompts } = request
+  const { prompts, client, hintedUserId } = request
   const refuseSilently = (name: string, sentence: string): PageRedirect => ({
     redirect: refusalUri(request, failOauth(name, 'impossibleNow', sentence)),
   })
   const person = findPerson(context.who)
-  if (!person || prompts.has('login'))
+  if (!person || needsSignIn(context.environment, params, request, person))
     return prompts.has('none')
-      ? refuseSilently('login_required', 'Nobody is signed in')
+      ? refuseSilently('login_required', 'Nobody is signed in, or not recently enough')
       : showSignIn(context, params, request)
+  if (hintedUserId !== undefined) {
+    const { personId } = person
+    const isExpected = await isUser(context.db, { appId: client.id, personId, userId: hintedUserId })
+    // The person who has just answered the form of this request is asked once and not again.
+    const wasAsked = prompts.has('none') || hasSignedInSince(context.environment, params, person)
+    if (!isExpected && wasAsked) return refuseSilently('login_required', 'Another user is signed in')
+    if (!isExpected) return showSignIn(context, params, request)
+  }
   const redirect = await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
   if (redirect !== undefined) return leaveFor(context, request, redirect)
   return prompts.has('none')
     ? refuseSilently('consent_required', 'The user has to be asked, which needs a page')
     : showConsent(context, params, request)
 }
+
+/** Returns the request that a sign-in form has answered. */
+const answered = (params: AuthorizationParams, dialect: Dialect): AuthorizationParams =>
+  dialect === 'own' ? afterSignIn(params) : params
 
 /**
  * Responds to the sign-in form with the next step itself, and never with a redirect to another page of the platform: an
@@ -168,7 +189,9 @@ async function proceedSignedIn(
   const who = { ...context.who, browserToken: browser.token, person }
   // The CSRF tokens of the next form must be bound to the new cookie.
   const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
-  return { ...(await proceed({ ...context, who, csrfToken }, params, request)), browser, handle: person.handle }
+  // A form of another process, or a client without our pages, may not have noted when it was shown.
+  const next = request.dialect === 'rfc' ? noteSince(context.environment, context.who, params) : params
+  return { ...(await proceed({ ...context, who, csrfToken }, next, request)), browser, handle: person.handle }
 }
 
 /**
@@ -199,7 +222,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
         ? 'Shows the standard sign-in page (RFC 6749 §4.1.1; PKCE is required), where the user allows or denies the app, and redirects to the app with a code or an error.'
         : 'Shows the sign-in page, where the user allows or denies the app, and redirects to the app with a code or an error.',
     example: { request: dialect === 'rfc' ? { ...EXAMPLE_REQUEST, ...PKCE } : EXAMPLE_REQUEST },
-    input: AuthorizationQuery,
+    input: dialect === 'rfc' ? StandardAuthorizationQuery : AuthorizationQuery,
     run: viewFor(dialect),
   }),
   formPage({
@@ -209,11 +232,18 @@ const pagesOf = (dialect: Dialect): Page[] => [
     description:
       'Signs the user in and returns the consent page, or redirects to the app with a code if the user has allowed it before.',
     example: { request: dialect === 'rfc' ? { ...EXAMPLE_REQUEST, ...PKCE } : EXAMPLE_REQUEST },
-    input: SignInForm,
+    input: dialect === 'rfc' ? StandardSignInForm : SignInForm,
     from: 'either',
     purpose: () => SIGN_IN_PURPOSE,
+    ...(dialect === 'rfc' && {
+      // OpenID Connect Core §3.1.2.1: an app may send the authorization request by POST.
+      findTarget: ({ handle, password, keep: _, ...sent }: Static<typeof StandardSignInForm>, request: HttpRequest) =>
+        handle === undefined && password === undefined
+          ? `${PATHS.rfc.signin}?${queryOf(keepState(request, sent))}`
+          : undefined,
+    }),
     showAgain: async (context, { handle, password: _, keep: __, ...sent }) => {
-      const params = afterSignIn(keepState(context.request, sent))
+      const params = answered(keepState(context.request, sent), dialect)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
       // Continue if this person has signed in meanwhile, in another tab or with this form before a reload. Otherwise
@@ -222,7 +252,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       return isSame ? proceed(context, params, request) : showSignIn(context, params, request, OUTDATED, handle)
     },
     run: async (context, { handle = '', password = '', keep = false, ...sent }) => {
-      const params = afterSignIn(keepState(context.request, sent))
+      const params = answered(keepState(context.request, sent), dialect)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
       const { db, who, environment } = context
@@ -238,13 +268,13 @@ const pagesOf = (dialect: Dialect): Page[] => [
     name: `consentPage${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].consent,
     example: { request: dialect === 'rfc' ? { ...EXAMPLE_REQUEST, ...PKCE } : EXAMPLE_REQUEST },
-    input: AuthorizationQuery,
+    input: dialect === 'rfc' ? StandardAuthorizationQuery : AuthorizationQuery,
     run: viewFor(dialect),
   }),
   formPage({
     name: `consentForm${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].consent,
-    input: ConsentForm,
+    input: dialect === 'rfc' ? StandardConsentForm : ConsentForm,
     from: 'either',
     purpose: ({ decision: _, ...sent }, request) => consentPurpose(keepState(request, sent)),
     // The form is older than a sign-in in another tab, so the person who is signed in now must decide again.
@@ -262,7 +292,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       if ('redirect' in request) return request
       const { db, who, environment } = context
       const person = findPerson(who)
-      if (!person) return proceed(context, params, request)
+      if (!person || needsSignIn(context.environment, params, request, person)) return proceed(context, params, request)
       if (decision === 'deny') return { redirect: await denyApp(db, person, request) }
       return leaveFor(context, request, await allowApp(db, person, request, environment.get(tokenPolicy)))
     },

@@ -43,6 +43,7 @@ export const deskOf = (environment: Environment, request: HttpRequest, dialect: 
   dialect,
   policy: environment.get(tokenPolicy),
   secretHashKeys: environment.get(secretHashKeys),
+  audiences: [environment.url, `${environment.url}/oauth/v2/token`],
   // A public app has no secret, so anybody can use its client ID. Its limit is therefore per network, so that one
   // network cannot use up the limit of another.
   admit: ({ clientId, isPublic }) =>

@@ -20,4 +20,20 @@ export function mustAskEachTime({ isPublic }: { isPublic: boolean }, redirectUri
   return isPublic && (protocol !== 'https:' || isLoopbackHost(hostname) || UNSPECIFIED.has(hostname))
 }
 
+/**
+ * Whether a request of the `rfc` dialect needs PKCE. A confidential app that uses OpenID may send a nonce instead, which
+ * it checks in the ID token (RFC 9700 §2.1.1), or neither, if it is registered so.
+ */
+export const needsPkce = (
+  client: { isPublic: boolean; isPkceRequired: boolean },
+  { isOpenid, hasNonce }: { isOpenid: boolean; hasNonce: boolean },
+): boolean => client.isPublic || !isOpenid || (client.isPkceRequired && !hasNonce)
+
+/** Whether the request asks for a newer sign-in than this one. */
+export const mustSignInAgain = (
+  { needsLogin, maxAgeMs }: { needsLogin: boolean; maxAgeMs: number | undefined },
+  signedInAt: Date,
+  now: Date,
+): boolean => needsLogin || (maxAgeMs !== undefined && now.getTime() - signedInAt.getTime() > maxAgeMs)
+
 const UNSPECIFIED = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]'])

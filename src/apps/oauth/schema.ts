@@ -14,25 +14,46 @@ export const authorizationFields = {
   client_id: optional(ClientId),
   redirect_uri: optional(Id('A redirect URI of the app, exactly as registered', 2000)),
   state: optional(Text('Returned unchanged', 8000)),
-  scope: optional(Text('Accepted and ignored: the consent page says what an app can read', 2000)),
+  scope: optional(
+    Text(
+      '`/oauth/v2`: the scopes that the app asks for, separated by spaces; without it, all that it has registered',
+      2000,
+    ),
+  ),
   nonce: optional(Text('Accepted and ignored', 2000)),
   app_login: optional(Text('Accepted and ignored', 200)),
   code_challenge: optional(Id(`${Challenge}: BASE64URL(SHA256(code_verifier))`, 500)),
   code_challenge_method: optional(Id(`${Challenge}: S256`, 100)),
-  prompt: optional(Id('`login` asks for the password again, `consent` for consent, `none` shows no page', 100)),
+  prompt: optional(
+    Id('`login` and `select_account` ask who the user is, `consent` asks for consent, `none` shows no page', 100),
+  ),
+}
+
+/** Further parameters of the `rfc` dialect. `queryOf` writes them in this order, after the others. */
+export const openidFields = {
+  nonce: optional(Text('OpenID: returned in the ID token', 2000)),
+  response_mode: optional(Id('`query`, the only mode', 100)),
+  max_age: optional(Id('OpenID: seconds that may have passed since the user authenticated', 100)),
+  login_hint: optional(Text('OpenID: the handle to fill in', 1000)),
+  id_token_hint: optional(Text('OpenID: an ID token of the user who is expected', 8000)),
+  request: optional(Text('Not supported', 20_000)),
+  request_uri: optional(Text('Not supported', 8000)),
+  registration: optional(Text('Not supported', 8000)),
+  signin_since: optional(Text('Added by the sign-in form; apps do not send it', 200)),
 }
 
 export const AuthorizationQuery = Type.Object(authorizationFields)
-export const SignInForm = Type.Object({
-  ...authorizationFields,
+export const StandardAuthorizationQuery = Type.Object({ ...authorizationFields, ...openidFields })
+const signInFields = {
   handle: optional(Text('The handle', 1000)),
   password: optional(Text('The password', 5000)),
   keep: optional(Flag('Stay signed in when the browser is closed')),
-})
-export const ConsentForm = Type.Object({
-  ...authorizationFields,
-  decision: Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: "The user's choice" }),
-})
+}
+const decision = Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: "The user's choice" })
+export const SignInForm = Type.Object({ ...authorizationFields, ...signInFields })
+export const StandardSignInForm = Type.Object({ ...authorizationFields, ...openidFields, ...signInFields })
+export const ConsentForm = Type.Object({ ...authorizationFields, decision })
+export const StandardConsentForm = Type.Object({ ...authorizationFields, ...openidFields, decision })
 
 const tokenFields = {
   grant_type: optional(Id('`authorization_code` or `refresh_token`', 200)),
@@ -58,8 +79,11 @@ export const TokenAnswer = Type.Object(
   { title: 'Tokens' },
 )
 
-const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
-const Scope = optional(Text('Accepted and ignored: the consent page says what an app can read', 2000))
+const assertionFields = {
+  client_assertion: optional(Id('A JWT signed with a key of the app (private_key_jwt, RFC 7523)', 8000)),
+  client_assertion_type: optional(Id('`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`', 200)),
+}
+const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret), ...assertionFields }
 const Token = Id('The token', 500)
 const Hint = optional(Id('Accepted and ignored: the type is read from the token itself', 100))
 
@@ -68,18 +92,22 @@ const Hint = optional(Id('Accepted and ignored: the type is read from the token 
  */
 export const StandardTokenFields = Type.Object({
   ...tokenFields,
+  ...assertionFields,
   grant_type: optional(
     Id('`authorization_code`, `refresh_token` or `urn:ietf:params:oauth:grant-type:device_code`', 200),
   ),
   device_code: optional(Id('device_code: the device code', 500)),
-  scope: Scope,
+  scope: optional(Text('refresh_token: the scopes of the new access token, if fewer than those of the session', 2000)),
 })
 export const StandardTokenAnswer = Type.Object(
   {
     ...tokenAnswer,
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
-    scope: Type.String(),
+    scope: Type.String({ description: 'The scopes of the access token; `user` stands for everything' }),
+    id_token: optional(
+      Type.String({ description: 'Who has signed in: a signed JWT, if the app asked for the scope `openid`' }),
+    ),
   },
   { title: 'StandardTokens' },
 )
@@ -109,6 +137,11 @@ export const ServerMetadata = Type.Object(
     revocation_endpoint: Type.String(),
     introspection_endpoint: Type.String(),
     device_authorization_endpoint: Type.String(),
+    userinfo_endpoint: Type.String(),
+    jwks_uri: Type.String(),
+    end_session_endpoint: Type.String(),
+    backchannel_logout_supported: Type.Boolean(),
+    backchannel_logout_session_supported: Type.Boolean(),
     scopes_supported: Type.Array(Type.String()),
     response_types_supported: Type.Array(Type.String()),
     response_modes_supported: Type.Array(Type.String()),
@@ -117,6 +150,16 @@ export const ServerMetadata = Type.Object(
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
     introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
+    token_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
+    revocation_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
+    introspection_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
+    subject_types_supported: Type.Array(Type.String()),
+    id_token_signing_alg_values_supported: Type.Array(Type.String()),
+    claims_supported: Type.Array(Type.String()),
+    prompt_values_supported: Type.Array(Type.String()),
+    claims_parameter_supported: Type.Boolean(),
+    request_parameter_supported: Type.Boolean(),
+    request_uri_parameter_supported: Type.Boolean(),
     authorization_response_iss_parameter_supported: Type.Boolean(),
     service_documentation: Type.String(),
   },
@@ -147,7 +190,9 @@ export const SessionState = Type.Object({
 
 export const DeviceFields = Type.Object({
   ...clientFields,
-  scope: Type.Optional(Text('Accepted and ignored: the consent page says what an app can read', 2000)),
+  scope: optional(
+    Text('The scopes that the app asks for, separated by spaces; without it, all that it has registered', 2000),
+  ),
 })
 
 export const DeviceCodes = Type.Object(

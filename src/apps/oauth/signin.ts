@@ -2,9 +2,10 @@ import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
+import { includesScopes, showScopes } from '../../kernel/scopes.ts'
 import { openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { sayDuration } from '../../kernel/sessions/token-headers.ts'
-import { confirmAppUser, ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
+import { confirmAppUser, ensureAppUser, findConsent } from '../apps/apps.ts'
 import { type AuthorizationRequest, codeUri, refusalUri } from './authorize.ts'
 import { mintCode } from './codes.ts'
 import { addResponseParams } from './redirects.ts'
@@ -29,8 +30,8 @@ async function grant(db: Db, who: PersonCaller, request: AuthorizationRequest, p
 }
 
 async function grantCode(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
-  const { client, redirectUri, isRedirectGiven, challenge } = request
-  const { personId, epoch, device } = who
+  const { client, redirectUri, isRedirectGiven, challenge, scopes, nonce } = request
+  const { personId, epoch, device, browserId } = who
   const what = {
     appId: client.id,
     personId,
@@ -40,6 +41,10 @@ async function grantCode(db: Db, who: PersonCaller, request: AuthorizationReques
     isRedirectGiven,
     challenge,
     device,
+    scopes,
+    browserId,
+    nonce,
+    authTime: who.signedInAt,
   }
   const code = await mintCode(db, who, what, policy)
   return code && codeUri(request, code)
@@ -52,9 +57,9 @@ async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRe
   const { client, redirectUri, state } = request
   const parties = { appId: client.id, personId: who.personId }
   const tokens = await db.transaction(async (tx): Promise<TokenPair | undefined> => {
-    const consentEpoch = await findConsentEpoch(tx, parties)
-    if (consentEpoch === undefined) return undefined
-    const userId = await confirmAppUser(tx, { ...parties, personEpoch: who.epoch, consentEpoch })
+    const consent = await findConsent(tx, parties)
+    if (!consent || !includesScopes(consent.scopes, client.scopes)) return undefined
+    const userId = await confirmAppUser(tx, { ...parties, personEpoch: who.epoch, consentEpoch: consent.epoch })
     if (!userId) throw fail('forbidden', 'You were signed out in the meantime; go back and sign in again')
     return openSession(tx, who, { ...parties, userId, door: 'implicit', device: who.device }, policy)
   })
@@ -79,8 +84,12 @@ export async function allowApp(
 ): Promise<string> {
   return db.transaction(async (tx) => {
     const parties = { appId: request.client.id, personId: who.personId }
-    await ensureAppUser(tx, who, parties)
-    await recordAudit(tx, who, { action: 'consent.given', ...parties })
+    await ensureAppUser(tx, who, { ...parties, scopes: request.scopes })
+    await recordAudit(tx, who, {
+      action: 'consent.given',
+      ...parties,
+      ...(request.scopes && { detail: { scopes: showScopes(request.scopes) } }),
+    })
     return (await grant(tx, who, request, policy))!
   })
 }

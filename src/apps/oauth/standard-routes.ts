@@ -15,10 +15,12 @@ import {
   REDIRECT_URI,
   REFRESH_TOKEN,
 } from '../../kernel/samples.ts'
+import { showScopes } from '../../kernel/scopes.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { showUserCode, startDevice } from '../devices/devices.ts'
+import { findIdToken } from './id-token.ts'
 import { introspectToken } from './introspect.ts'
-import { describeServer, SCOPE } from './metadata.ts'
+import { describeServer } from './metadata.ts'
 import { revokeToken } from './revoke.ts'
 import { CLIENT_ERRORS, deskOf } from './routes.ts'
 import {
@@ -41,6 +43,16 @@ const requestHeaders = { Authorization: 'Basic base64(client_id:client_secret), 
 
 const desk = (environment: Environment, request: HttpRequest) => deskOf(environment, request, 'rfc')
 
+const metadata = {
+  errorForm: 'rfc',
+  input: Nothing,
+  output: json(ServerMetadata, {
+    headers: { 'cache-control': 'May be cached for five minutes' },
+    headersOf: () => ({ 'cache-control': 'public, max-age=300' }),
+  }),
+  run: async ({ environment }: { environment: Environment }) => describeServer(environment.url),
+} as const
+
 /**
  * The OAuth operations exactly as the RFCs define them. OAuth libraries discover them through the server metadata.
  */
@@ -50,13 +62,14 @@ export const standardOperations: readonly Operation[] = [
     summary: 'Get OAuth server metadata',
     description:
       'Returns the authorization server metadata (RFC 8414). Give a standard OAuth library the URL of this platform, and it finds every other endpoint here. The response is the same for every caller and may be cached for five minutes.',
-    errorForm: 'rfc',
-    input: Nothing,
-    output: json(ServerMetadata, {
-      headers: { 'cache-control': 'May be cached for five minutes' },
-      headersOf: () => ({ 'cache-control': 'public, max-age=300' }),
-    }),
-    run: async ({ environment }) => describeServer(environment.url),
+    ...metadata,
+  }),
+  op('GET /.well-known/openid-configuration', {
+    name: 'readProviderMetadata',
+    summary: 'Get OpenID provider metadata',
+    description:
+      'Returns the metadata of the OpenID provider (OpenID Connect Discovery). Give an OpenID library the URL of this platform as the issuer, and it finds everything else here. The response is the same for every caller and may be cached for five minutes.',
+    ...metadata,
   }),
   op('POST /oauth/v2/token', {
     name: 'requestStandardTokens',
@@ -89,12 +102,14 @@ export const standardOperations: readonly Operation[] = [
     ],
     run: async ({ db, who, environment, request }, input) => {
       const tokens = await requestTokens(db, who, withClientCredentials(request, input), desk(environment, request))
+      const idToken = await findIdToken(db, who, tokens, environment)
       return {
         access_token: tokens.accessToken,
         refresh_token: tokens.refreshToken,
         token_type: 'Bearer',
         expires_in: tokens.expiresInSeconds,
-        scope: SCOPE,
+        scope: showScopes(tokens.scopes),
+        ...(idToken !== undefined && { id_token: idToken }),
       }
     },
   }),
@@ -149,7 +164,13 @@ export const standardOperations: readonly Operation[] = [
     errors: [...CLIENT_ERRORS, 'permissionMissing'],
     run: async ({ db, who, environment, request }, input) => {
       const client = await identifyClient(db, who, withClientCredentials(request, input), desk(environment, request))
-      const started = await startDevice(db, who, client, { device: request.device }, environment.name)
+      const started = await startDevice(
+        db,
+        who,
+        client,
+        { device: request.device, scope: input.scope },
+        environment.name,
+      )
       const userCode = showUserCode(started.userCode)
       return {
         device_code: started.deviceCode,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { until } from '../../kernel/database/test-database.ts'
+import { SCOPES } from '../../kernel/scopes.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { mintRefreshToken, mintToken } from '../../kernel/sessions/tokens.ts'
 import { type Answer, Client, sharedApp, type TestApp, testApp } from '../../operations/testing/testing.ts'
@@ -202,7 +203,7 @@ test('the metadata names what this server has, under its own address', async () 
       revocation_endpoint: `${url}/oauth/v2/revoke`,
       introspection_endpoint: `${url}/oauth/v2/introspect`,
       device_authorization_endpoint: `${url}/oauth/v2/device/authorize`,
-      scopes_supported: ['user'],
+      scopes_supported: [...SCOPES, 'user'],
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],

@@ -2,7 +2,8 @@ import { deleteOlder } from '../../kernel/database/retention.ts'
 import { c, nullable, read, write } from '../../kernel/database/statement.ts'
 
 /**
- * Inserts a code if the person has consented to the app; otherwise returns no row. Deletes the oldest unredeemed codes
+ * Inserts a code if the person has consented to the app, and to all scopes that it asks for; otherwise returns no row. A
+ * launch asks for nothing and gets what the person has allowed. Deletes the oldest unredeemed codes
  * in excess of the limit. Locked codes are skipped, because another request is redeeming or deleting them.
  */
 export const insertCode = write('oauth.insertCode', {
@@ -16,6 +17,10 @@ export const insertCode = write('oauth.insertCode', {
     redirectGiven: c.bool,
     challenge: nullable(c.text),
     device: c.text,
+    scopes: nullable(c.textArray),
+    browser: nullable(c.uuid),
+    nonce: nullable(c.text),
+    authTime: nullable(c.timestamptz),
     now: c.timestamptz,
     expires: c.timestamptz,
     others: c.int8,
@@ -32,10 +37,11 @@ export const insertCode = write('oauth.insertCode', {
       delete from authorization_codes c using surplus where c.code_hash = surplus.code_hash and c.used_at is null
     )
     insert into authorization_codes (code_hash, app_id, person_id, person_epoch, consent_epoch, door, redirect_uri,
-                                     redirect_given, challenge, device, created_at, expires_at)
-    select :hash, u.app_id, u.person_id, :epoch, u.epoch, :door, :redirect, :redirectGiven, :challenge, :device, :now, :expires
-      from app_users u
+                                     redirect_given, challenge, device, scopes, browser_id, nonce, auth_time, created_at, expires_at)
+    select :hash, u.app_id, u.person_id, :epoch, u.epoch, :door, :redirect, :redirectGiven, :challenge, :device, :scopes, :browser, :nonce, :authTime, :now, :expires
+      from app_users u join apps a on a.id = u.app_id
      where u.app_id = :app and u.person_id = :person and u.withdrawn_at is null and u.allowed_at is not null
+       and (:door = 'launch' or u.scopes is null or coalesce(coalesce(:scopes, a.scopes) <@ u.scopes, false))
     returning code_hash`,
 })
 
@@ -52,13 +58,17 @@ export const findCode = read('oauth.findCode', {
     redirect_given: c.bool,
     challenge: nullable(c.text),
     device: c.text,
+    scopes: nullable(c.textArray),
+    browser_id: nullable(c.uuid),
+    nonce: nullable(c.text),
+    auth_time: nullable(c.timestamptz),
     expires_at: c.timestamptz,
     used_at: nullable(c.timestamptz),
     session_id: nullable(c.uuid),
   },
   text: `
     select app_id, person_id, person_epoch, consent_epoch, door, redirect_uri, redirect_given, challenge, device,
-           expires_at, used_at, session_id
+           scopes, browser_id, nonce, auth_time, expires_at, used_at, session_id
       from authorization_codes where code_hash = :hash`,
 })
 

@@ -12,11 +12,14 @@ export interface TokenRequest {
   readonly grant_type?: string
   readonly client_id?: string
   readonly client_secret?: string
+  readonly client_assertion?: string
+  readonly client_assertion_type?: string
   readonly code?: string
   readonly code_verifier?: string
   readonly redirect_uri?: string
   readonly refresh_token?: string
   readonly device_code?: string
+  readonly scope?: string
 }
 
 /** The settings and limits of the token operation in one environment. */
@@ -24,6 +27,8 @@ export interface TokenDesk {
   readonly dialect: Dialect
   readonly policy: TokenPolicy
   readonly secretHashKeys: readonly Buffer[]
+  /** The names of this platform that client assertions may be addressed to. */
+  readonly audiences: readonly string[]
   /** Throws if the app exceeds its rate limit. */
   admit(client: Client): void
 }
@@ -33,8 +38,11 @@ interface Grant {
   readonly dialects: readonly Dialect[]
   /** The required parameters, besides the app's credentials. */
   readonly needs: readonly (keyof TokenRequest)[]
-  run(db: Db, who: Caller, client: Client, what: TokenRequest, desk: TokenDesk): Promise<TokenPair>
+  run(db: Db, who: Caller, client: Client, what: TokenRequest, desk: TokenDesk): Promise<GrantedTokens>
 }
+
+/** The nonce is that of the authorization request, for the ID token. */
+type GrantedTokens = TokenPair & { readonly nonce?: string }
 
 const GRANTS: Readonly<Record<string, Grant>> = {
   authorization_code: {
@@ -55,7 +63,7 @@ const GRANTS: Readonly<Record<string, Grant>> = {
     dialects: ['own', 'rfc'],
     needs: ['refresh_token'],
     run: (db, who, client, what, { policy }) =>
-      refreshSession(db, who, { appId: client.id, refreshToken: what.refresh_token! }, policy),
+      refreshSession(db, who, { appId: client.id, refreshToken: what.refresh_token!, scope: what.scope }, policy),
   },
   'urn:ietf:params:oauth:grant-type:device_code': {
     rule: 'RFC 8628 §3.4',
@@ -70,28 +78,38 @@ export const grantTypesOf = (dialect: Dialect): string[] =>
   Object.keys(GRANTS).filter((name) => GRANTS[name]!.dialects.includes(dialect))
 
 /** Issues tokens. Checks in this order: known grant type, required parameters, client authentication, rate limit. */
-export async function requestTokens(db: Db, who: Caller, what: TokenRequest, desk: TokenDesk): Promise<TokenPair> {
+export async function requestTokens(
+  db: Db,
+  who: Caller,
+  what: TokenRequest,
+  desk: TokenDesk,
+): Promise<GrantedTokens & { readonly client: Client }> {
   const grant = readGrant(what, desk.dialect)
   const missing = grant.needs.find((name) => what[name] === undefined)
   if (missing) throw fail('parameterMissing', `${missing} is missing`)
   const client = await identifyClient(db, who, what, desk)
-  return grant.run(db, who, client, what, desk)
+  return { ...(await grant.run(db, who, client, what, desk)), client }
 }
 
 /** Authenticates the app and applies its rate limit. */
 export async function identifyClient(
   db: Db,
   who: Caller,
-  { client_id: clientId, client_secret: clientSecret }: Pick<TokenRequest, 'client_id' | 'client_secret'>,
+  what: Pick<TokenRequest, 'client_id' | 'client_secret' | 'client_assertion' | 'client_assertion_type'>,
   desk: TokenDesk,
 ): Promise<Client> {
+  const { client_id: clientId, client_secret: clientSecret } = what
   if (clientId === undefined) throw fail('parameterMissing', 'client_id is missing')
-  const { secretHashKeys, policy } = desk
+  const { secretHashKeys, audiences, policy } = desk
+  const assertion =
+    what.client_assertion === undefined
+      ? undefined
+      : { assertion: what.client_assertion, type: what.client_assertion_type }
   const client = await authenticateClient(
     db,
     who,
-    { clientId, clientSecret },
-    { environment: policy.environment, secretHashKeys },
+    { clientId, clientSecret, assertion },
+    { environment: policy.environment, secretHashKeys, audiences },
   )
   desk.admit(client)
   return client

@@ -8,7 +8,7 @@ import type { Forget } from '../../kernel/forget.ts'
 import { isMailAddress } from '../../kernel/lines.ts'
 import { forgetFailuresOfAccount, forgetFailuresOfPerson } from '../../kernel/lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
-import { REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
+import { REVOKED, type Revocation, tellAppsOfLeaver } from '../../kernel/sessions/sessions.ts'
 import { accountKindAt, ageOnDay } from './ages.ts'
 import { farewellLetter } from './letters.ts'
 import { forgetSignUps } from './sign-up-store.ts'
@@ -77,6 +77,7 @@ async function startLeaving(tx: Tx, who: Caller, person: Leaver, { messages, for
   await tx.first(store.startLeaving, { id: person.id, now: who.at })
   await notify(tx, REVOKED, { personId: person.id } satisfies Revocation)
   if (person.anonymous) return
+  await tellAppsOfLeaver(tx, who, { personId: person.id })
   for (const room of forget) await room.lockOut?.(tx, who, person.id)
   const recipient = person.email ?? ''
   if (messages && isMailAddress(recipient)) {

@@ -145,6 +145,8 @@ export const AUDIT_ACTIONS = [
   'credential.wrong-secret',
   'import',
   'secret-key.rotated',
+  'signing-key.created',
+  'signing-key.withdrawn',
   'test-people.reset',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -4,6 +4,7 @@ import type { Caller, PersonCaller, SignedIn, Visitor } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
+import { endSessionsOfBrowser } from '../sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import * as store from './store.ts'
 import { placeOf } from './uses.ts'
@@ -35,7 +36,10 @@ export interface NewBrowser {
   readonly isKept: boolean
 }
 
-/** Signs a person in to the platform in this browser. Always issues a new cookie. */
+/**
+ * Signs a person in to the platform in this browser. Always issues a new cookie. If the same person was signed in here,
+ * the sign-in keeps its id; somebody else is signed out.
+ */
 export async function openBrowser(
   db: Db,
   who: Visitor,
@@ -45,9 +49,9 @@ export async function openBrowser(
   const token = mintToken('browser', environment)
   const lifetimeMs = (what.isKept ? KEPT_DAYS * 24 : HOURS) * HOUR_MS
   await db.transaction(async (tx) => {
-    if (who.person) await tx.first(store.deleteBrowser, { id: who.person.browserId, person: who.person.personId })
-    await tx.first(store.insertBrowser, {
-      id: randomUUID(),
+    const before = who.person
+    if (before && before.personId !== what.personId) await signOutOf(tx, who, before)
+    const row = {
       hash: hashToken(token),
       person: what.personId,
       epoch: what.epoch,
@@ -56,7 +60,10 @@ export async function openBrowser(
       address: placeOf(who),
       now: who.at,
       expires: new Date(who.at.getTime() + lifetimeMs),
-    })
+    }
+    const isRenewed =
+      before?.personId === what.personId && (await tx.first(store.renewBrowser, { id: before.browserId, ...row }))
+    if (!isRenewed) await tx.first(store.insertBrowser, { id: randomUUID(), ...row })
     await recordAudit(tx, who, { action: `sign-in.${what.door}`, personId: what.personId })
   })
   const known = who.known.remember({ id: what.personId, epoch: what.epoch })
@@ -90,12 +97,33 @@ export async function findSignedIn(
   }
 }
 
-/** Signs out one of the person's browsers. Returns false if there is no such browser. */
+/**
+ * Deletes a browser and ends the sessions that came from it. The browser is deleted first, so a session that is being
+ * opened concurrently is either ended here or refused (`holdBrowser`).
+ */
+async function signOutOf(tx: Tx, who: Caller, what: { browserId: string; personId: number }): Promise<boolean> {
+  const { browserId, personId } = what
+  if (!(await tx.first(store.deleteBrowser, { id: browserId, person: personId }))) return false
+  await endSessionsOfBrowser(tx, who, { browserId, personId, reason: 'signed out of the browser' })
+  return true
+}
+
+/**
+ * Whether the person is still signed in with this browser. Locks the browser, so that it stays signed in until the
+ * transaction ends.
+ */
+export const holdBrowser = async (tx: Tx, what: { browserId: string; personId: number }): Promise<boolean> =>
+  (await tx.first(store.holdBrowser, { id: what.browserId, person: what.personId })) !== undefined
+
+/**
+ * Signs out one of the person's browsers, and of the apps that signed the person in there, unless they have
+ * `offline_access`. Returns false if there is no such browser.
+ */
 export function endBrowser(db: Db, who: Caller, what: { browserId: string; personId: number }): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const ended = await tx.first(store.deleteBrowser, { id: what.browserId, person: what.personId })
-    if (ended) await recordAudit(tx, who, { action: 'sign-out', personId: what.personId })
-    return ended !== undefined
+    const isEnded = await signOutOf(tx, who, what)
+    if (isEnded) await recordAudit(tx, who, { action: 'sign-out', personId: what.personId })
+    return isEnded
   })
 }
 

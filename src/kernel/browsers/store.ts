@@ -48,6 +48,36 @@ export const insertBrowser = write('browsers.insert', {
     values (:id, :hash, :person, :epoch, :door, :device, :address, :now, :now, :expires) returning id`,
 })
 
+/**
+ * Gives a browser a new cookie after the same person has signed in again. The row stays, because sessions of apps refer
+ * to it. Returns no row if the browser has been signed out in the meantime.
+ */
+export const renewBrowser = write('browsers.renew', {
+  params: {
+    id: c.uuid,
+    hash: c.bytea,
+    person: c.int8,
+    epoch: c.int4,
+    door: c.text,
+    device: c.text,
+    address: nullable(c.text),
+    now: c.timestamptz,
+    expires: c.timestamptz,
+  },
+  row: { id: c.uuid },
+  text: `
+    update browsers set token_hash = :hash, epoch = :epoch, door = :door, device = :device, address = :address,
+           created_at = :now, last_used_at = :now, expires_at = :expires
+     where id = :id and person_id = :person returning id`,
+})
+
+/** Locks a browser until the transaction ends, so that it is not signed out meanwhile. */
+export const holdBrowser = write('browsers.hold', {
+  params: { id: c.uuid, person: c.int8 },
+  row: { id: c.uuid },
+  text: `select id from browsers where id = :id and person_id = :person for share`,
+})
+
 export const deleteBrowser = write('browsers.delete', {
   params: { id: c.uuid, person: c.int8 },
   row: { id: c.uuid },

@@ -5,6 +5,7 @@ import { type Environment, service } from '../environment.ts'
 import { nameResolver, type ResolveName, withLocalNames } from './resolver.ts'
 import { type AddressPolicy, findLiteral, findUriMistake, mayConnect, NOT_A_PUBLIC_HOST } from './rules.ts'
 
+export type { AddressPolicy }
 export { findUriMistake }
 
 /** The HTTP client of an environment for requests to other servers. */
@@ -58,8 +59,10 @@ export interface Sending {
   /** POST by default. A GET has no body. */
   readonly method?: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
-  /** The JSON text to send. */
+  /** The text to send. */
   readonly body: string
+  /** Media type of the body; JSON by default. */
+  readonly contentType?: string
   /** Time limit for the whole request: resolving, connecting, sending and reading. */
   readonly timeoutMs: number
   /** Maximum number of bytes of the response that are read; 64 KiB by default. */
@@ -106,7 +109,7 @@ function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Outboun
   const request = (isTls ? requestHttps : requestHttp)(url, {
     method: what.method ?? 'POST',
     agent: isTls ? out.https : out.http,
-    headers: what.method === 'GET' ? what.headers : { ...what.headers, ...jsonHeaders(what.body) },
+    headers: what.method === 'GET' ? what.headers : { ...what.headers, ...bodyHeaders(what) },
     lookup: vetted(out),
   })
   const finish = (outcome: OutboundResponse | Failure | 'stale') => {
@@ -139,8 +142,8 @@ function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Outboun
   return promise
 }
 
-const jsonHeaders = (body: string) => ({
-  'content-type': 'application/json',
+const bodyHeaders = ({ body, contentType = 'application/json' }: Sending) => ({
+  'content-type': contentType,
   'content-length': Buffer.byteLength(body),
   accept: 'application/json',
 })

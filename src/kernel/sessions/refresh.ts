@@ -1,7 +1,17 @@
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { endSession, lifetimesFrom, type TokenPair, type TokenPolicy, tokensOf } from './sessions.ts'
+import { includesScopes, intersectScopes, invalidScope, parseScopes, readScopes, type Scopes } from '../scopes.ts'
+import {
+  endSession,
+  lifetimesFrom,
+  mayRefresh,
+  scopesOfSession,
+  scopesOfToken,
+  type TokenPair,
+  type TokenPolicy,
+  tokensOf,
+} from './sessions.ts'
 import * as store from './store.ts'
 import { hashToken, inspectToken, openRefreshToken, type RefreshClaim, sayForeign } from './tokens.ts'
 
@@ -19,20 +29,25 @@ const TRIM_EVERY = 16
 /**
  * Exchanges a refresh token for its successor. Throws if the token is invalid. Reuse of a token that was replaced more
  * than GRACE_MS ago means that it was stolen, so the session ends.
+ *
+ * With `scope`, the new access token gets only these scopes, and throws if the session does not have them (RFC 6749 §6).
+ * The refresh token keeps those of the session.
  */
 export async function refreshSession(
   db: Db,
   who: Caller,
-  what: { appId: number; refreshToken: string },
+  what: { appId: number; refreshToken: string; scope?: string | undefined },
   policy: TokenPolicy,
 ): Promise<TokenPair> {
   const claim = readRefreshToken(what.refreshToken, policy)
   const next = { sessionId: claim.sessionId, counter: claim.counter + 1 }
   const tokens = tokensOf(policy, next)
+  const asked = await readAskedScopes(db, what.appId, claim, what.scope)
   const moved = await db.first(store.refreshSession, {
     id: claim.sessionId,
     app: what.appId,
     counter: claim.counter,
+    scopes: asked ? [...asked] : null,
     hash: hashToken(tokens.accessToken),
     now: who.at,
     ...lifetimesFrom(who.at, policy),
@@ -40,7 +55,11 @@ export async function refreshSession(
   if (moved) {
     // Trimming is only needed occasionally; otherwise a refresh is a single statement.
     if (next.counter % TRIM_EVERY === 0) await db.all(store.forgetTokens, { session: next.sessionId })
-    return tokens
+    return {
+      ...tokens,
+      scopes: intersectScopes(asked ?? null, moved.session_scopes, moved.app_scopes, moved.user_scopes),
+      mayRefresh: mayRefresh(readScopes(moved.session_scopes)),
+    }
   }
   const session = await db.first(store.findSession, { id: claim.sessionId })
   // A refresh token of another app is reported as unknown, and does not end that app's session.
@@ -49,7 +68,9 @@ export async function refreshSession(
   const state = judge(session, claim, who.at)
   if (state === 'over') throw fail('tokenInvalid', 'This session has ended; sign in again')
   if (state === 'previous') {
-    if (await db.first(store.findToken, { hash: hashToken(tokens.accessToken) })) return tokens
+    const token = await db.first(store.findToken, { hash: hashToken(tokens.accessToken) })
+    if (token)
+      return { ...tokens, scopes: scopesOfToken(token), mayRefresh: mayRefresh(readScopes(token.session_scopes)) }
     throw fail(
       'tokenInvalid',
       'The tokens of this refresh were revoked in the meantime; use the refresh token that came with them',
@@ -58,6 +79,22 @@ export async function refreshSession(
   if (state === 'late') throw fail('alreadyUsed', REPLACED)
   await endSession(db, who, { sessionId: session.id, reason: 'refresh token reused' })
   throw fail('alreadyUsed', 'This refresh token was already used, so its session has ended; sign in again')
+}
+
+/** Parses the scopes of a refresh. Throws unless the session has all of them. */
+async function readAskedScopes(
+  db: Db,
+  appId: number,
+  { sessionId }: RefreshClaim,
+  scope: string | undefined,
+): Promise<Scopes> {
+  const asked = parseScopes(scope, undefined)
+  if (!asked) return undefined
+  const session = await db.first(store.findSession, { id: sessionId })
+  // A session that does not exist is reported by the refresh itself.
+  if (session?.app_id === appId && !includesScopes(scopesOfSession(session), asked))
+    throw invalidScope('This session does not have all of these scopes; the user has to allow them first')
+  return asked
 }
 
 /**

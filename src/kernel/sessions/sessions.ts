@@ -8,6 +8,8 @@ import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import { service } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
+import { queueLogouts, sidOf } from '../logouts/logouts.ts'
+import { intersectScopes, readScopes, type Scopes } from '../scopes.ts'
 import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
 import { hashToken, inspectToken, mintAccessToken, mintRefreshToken, sayForeign } from './tokens.ts'
@@ -30,6 +32,8 @@ export interface Holder {
   readonly userId: string
   readonly sessionId: string
   readonly isAnonymous: boolean
+  /** What the token may be used for. */
+  readonly scopes: Scopes
   readonly expiresAtMs: number
   /** Tells tokens apart in rate limits. Other processes and the database may see it, unlike the token. */
   readonly tokenKey: string
@@ -41,6 +45,10 @@ export interface TokenPair {
   /** Lifetime of the access token, in seconds. */
   readonly expiresInSeconds: number
   readonly sessionId: string
+  /** What the access token may be used for. */
+  readonly scopes: Scopes
+  /** False if the session has no `offline_access`, so that the app must not be given the refresh token. */
+  readonly mayRefresh: boolean
 }
 
 /** How the person signed in to the app. */
@@ -56,6 +64,12 @@ export interface NewSession {
   readonly device: string
   /** Address for the app's push notifications to this device. */
   readonly pushToken?: string | undefined
+  /** The browser sign-in that the session came from, if the session has the scope `openid`. */
+  readonly browserId?: string | undefined
+  /** What the app asked for; everything if undefined. */
+  readonly scopes?: Scopes
+  /** When the person authenticated, for ID tokens; undefined if that was on another device. */
+  readonly authTime?: Date | undefined
 }
 
 /** Settings for issuing the tokens of one environment. */
@@ -71,7 +85,7 @@ export interface TokenPolicy {
 const HOUR_MS = 3_600_000
 
 /** Derives the tokens of one generation of a session. The same claim always gives the same tokens. */
-export function tokensOf(policy: TokenPolicy, of: RefreshClaim): TokenPair {
+export function tokensOf(policy: TokenPolicy, of: RefreshClaim): Omit<TokenPair, 'scopes' | 'mayRefresh'> {
   return {
     accessToken: mintAccessToken(policy.accessKey, policy.environment, of),
     refreshToken: mintRefreshToken(policy.refreshKeys[0]!, policy.environment, of),
@@ -79,6 +93,22 @@ export function tokensOf(policy: TokenPolicy, of: RefreshClaim): TokenPair {
     sessionId: of.sessionId,
   }
 }
+
+interface ScopeLists {
+  readonly session_scopes: readonly string[] | null
+  readonly app_scopes: readonly string[] | null
+  readonly user_scopes: readonly string[] | null
+}
+
+/** Returns what a session may do: what it asked for, the app has registered, and the person has allowed. */
+export const scopesOfSession = ({ session_scopes, app_scopes, user_scopes }: ScopeLists): Scopes =>
+  intersectScopes(session_scopes, app_scopes, user_scopes)
+
+/**
+ * Whether the app may refresh a session with these scopes. Only requests with `openid` need `offline_access` for it
+ * (OpenID Connect Core §11).
+ */
+export const mayRefresh = (scopes: Scopes): boolean => !scopes?.includes('openid') || scopes.includes('offline_access')
 
 export const lifetimesFrom = (now: Date, policy: TokenPolicy): { tokenExpires: Date; sessionExpires: Date } => ({
   tokenExpires: new Date(now.getTime() + policy.accessTokenHours * HOUR_MS),
@@ -101,10 +131,10 @@ const SESSIONS_KEPT = 50
  * least recently used ones are ended.
  */
 export function openSession(db: Db, who: Caller, what: NewSession, policy: TokenPolicy): Promise<TokenPair> {
-  const { appId, personId, door, sessionId = randomUUID() } = what
+  const { appId, personId, door, sessionId = randomUUID(), scopes: asked = null } = what
   const tokens = tokensOf(policy, { sessionId, counter: 0 })
   return db.transaction(async (tx) => {
-    const opened = await tx.first(store.insertSession, {
+    const opened = (await tx.first(store.insertSession, {
       id: sessionId,
       app: appId,
       person: personId,
@@ -112,14 +142,18 @@ export function openSession(db: Db, who: Caller, what: NewSession, policy: Token
       door,
       device: what.device,
       push: what.pushToken ?? null,
+      browser: what.browserId ?? null,
+      scopes: asked && [...asked],
+      authTime: what.authTime ?? null,
       hash: hashToken(tokens.accessToken),
       now: who.at,
       ...lifetimesFrom(who.at, policy),
       others: MAX_SESSIONS - 1,
-    })
+    }))!
     await recordAudit(tx, who, { action: `sign-in.${door}`, personId, appId, sessionId })
-    if (opened?.is_crowded) await makeRoom(tx, who, { newest: sessionId, personId, appId })
-    return tokens
+    if (opened.is_crowded) await makeRoom(tx, who, { newest: sessionId, personId, appId })
+    const scopes = scopesOfSession({ session_scopes: asked, ...opened })
+    return { ...tokens, scopes, mayRefresh: mayRefresh(asked ?? undefined) }
   })
 }
 
@@ -137,14 +171,22 @@ async function makeRoom(tx: Tx, who: Caller, what: { newest: string; personId: n
   await recordEnded(tx, who, { personId, appId, reason }, ended)
 }
 
-/** Ends one session immediately, in every process. Ending it again has no effect. */
-export function endSession(db: Db, who: Caller, what: { sessionId: string; reason: string }): Promise<void> {
+/**
+ * Ends one session immediately, in every process. Ending it again has no effect. With `tellsApp`, an app with a receiver
+ * is told that the person was signed out; an app that ended the session itself is not.
+ */
+export function endSession(
+  db: Db,
+  who: Caller,
+  what: { sessionId: string; reason: string; tellsApp?: boolean },
+): Promise<void> {
   return db.transaction(async (tx) => {
-    const { sessionId, reason } = what
+    const { sessionId, reason, tellsApp = false } = what
     const ended = await tx.first(store.endSession, { id: sessionId, reason, now: who.at })
     if (!ended) return
     // The entry names the person, because the audit log outlives the session.
     await recordAudit(tx, who, { action: 'session.ended', personId: ended.person_id, sessionId, detail: { reason } })
+    if (tellsApp) await queueLogouts(tx, who, [ended])
     await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })
 }
@@ -163,13 +205,59 @@ export function dropAccessToken(db: Db, who: Caller, what: { token: string }): P
   })
 }
 
+/**
+ * Ends the sessions of apps that came from a browser which is signed out, except those with `offline_access`. All apps
+ * with such a session are told. Sessions without `openid` have no browser, and continue.
+ */
+export async function endSessionsOfBrowser(
+  tx: Tx,
+  who: Caller,
+  what: { browserId: string; personId: number; reason: string },
+): Promise<void> {
+  const { browserId: browser, personId, reason } = what
+  const sessions = await tx.all(store.endSessionsOfBrowser, { browser, person: personId, reason, now: who.at })
+  const ended = sessions.filter(({ is_ended }) => is_ended)
+  await queueLogouts(tx, who, sessions)
+  await recordEnded(tx, who, { personId, reason }, ended)
+}
+
+/**
+ * Ends the sessions of one sign-in (`sid`) in an app, except those with `offline_access`, when the app signs the person
+ * out after the browser's own sign-in has ended.
+ */
+export function endSessionsOfSid(
+  db: Db,
+  who: Caller,
+  what: { appId: number; personId: number; userId: string; sid: string; reason: string },
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { appId, personId, userId, sid, reason } = what
+    const sessions = (await tx.all(store.listOpenid, { app: appId, user: userId })).filter(
+      ({ id, browser_id }) => sidOf({ appId, browserId: browser_id ?? undefined, sessionId: id }) === sid,
+    )
+    const ended: { readonly id: string }[] = []
+    for (const { id, ended_at, is_offline } of sessions) {
+      if (ended_at || is_offline) continue
+      const row = await tx.first(store.endSession, { id, reason, now: who.at })
+      if (row) ended.push(row)
+    }
+    await queueLogouts(tx, who, sessions)
+    await recordEnded(tx, who, { personId, appId, reason }, ended)
+  })
+}
+
+/** Tells apps that a person whose account is being deleted was signed out. The sessions are deleted with the account. */
+export const tellAppsOfLeaver = async (tx: Tx, who: Caller, { personId }: { personId: number }): Promise<void> =>
+  queueLogouts(tx, who, await tx.all(store.listOpenidOfPerson, { person: personId }))
+
 /** Ends all sessions of a person, after a password change or when the account is disabled. */
 export async function endSessionsOfPerson(
   tx: Tx,
   who: Caller,
   { personId, reason }: { personId: number; reason: string },
 ): Promise<void> {
-  await tx.all(store.endSessionsOfPerson, { person: personId, reason, now: who.at })
+  const ended = await tx.all(store.endSessionsOfPerson, { person: personId, reason, now: who.at })
+  await queueLogouts(tx, who, ended)
   await recordAudit(tx, who, { action: 'sessions.ended', personId, detail: { reason } })
   await notify(tx, REVOKED, { personId } satisfies Revocation)
 }
@@ -185,17 +273,19 @@ export async function endSessionsInApp(
 ): Promise<void> {
   const { personId, appId, reason } = what
   const ended = await tx.all(store.endSessionsInApp, { person: personId, app: appId, reason, now: who.at })
+  await queueLogouts(tx, who, ended)
   await recordEnded(tx, who, what, ended)
 }
 
 async function recordEnded(
   tx: Tx,
   who: Caller,
-  { personId, appId, reason }: { personId: number; appId: number; reason: string },
+  { personId, appId, reason }: { personId: number; appId?: number; reason: string },
   ended: readonly { readonly id: string }[],
 ): Promise<void> {
   if (ended.length === 0) return
-  await recordAudit(tx, who, { action: 'sessions.ended', personId, appId, detail: { reason } })
+  const app = appId === undefined ? {} : { appId }
+  await recordAudit(tx, who, { action: 'sessions.ended', personId, ...app, detail: { reason } })
   const revocation: Revocation = ended.length > MAX_NAMED ? { personId } : { sessionIds: ended.map(({ id }) => id) }
   await notify(tx, REVOKED, { ...revocation })
 }
@@ -209,8 +299,19 @@ export function endOwnSession(
   return db.transaction(async (tx) => {
     const own = await tx.first(store.findOwn, { id: what.sessionId, person: what.personId })
     if (!own) throw fail('notFound', 'You have no session with this id')
-    await endSession(tx, who, { sessionId: own.id, reason: what.reason })
+    await endSession(tx, who, { sessionId: own.id, reason: what.reason, tellsApp: true })
   })
+}
+
+/** Returns what an ID token says about a session that exists, and the scopes that the app asked for. */
+export async function readIdentity(db: Db, sessionId: string) {
+  const session = (await db.first(store.findSession, { id: sessionId }))!
+  return {
+    userId: session.user_id,
+    authTime: session.auth_time,
+    sid: sidOf({ appId: session.app_id, browserId: session.browser_id ?? undefined, sessionId }),
+    asked: readScopes(session.session_scopes),
+  }
 }
 
 /** Lists a person's active sessions by app. */
@@ -230,6 +331,8 @@ export async function* exportSessions(db: Db, personId: number) {
         door: row.door,
         device: row.device,
         hasPushToken: row.has_push_token,
+        // Null if the app asked for everything.
+        scopes: row.scopes,
         createdDate: row.created_at,
         lastUsedDate: row.refreshed_at,
         expiresDate: row.expires_at,
@@ -276,6 +379,10 @@ export function findTokenFlaw(row: RowOf<typeof store.findToken>, now: Date): Pl
   return findSessionFlaw(row) ?? (row.expires_at <= now ? fail('tokenExpired') : undefined)
 }
 
+/** Returns what an access token may be used for. */
+export const scopesOfToken = (row: ScopeLists & { readonly token_scopes: readonly string[] | null }): Scopes =>
+  intersectScopes(row.token_scopes, row.session_scopes, row.app_scopes, row.user_scopes)
+
 /** Reads the holder of an access token from the database. Throws the error for the client if the token is invalid. */
 export async function readHolder(db: Db, token: string, environment: EnvironmentName, now: Date): Promise<Holder> {
   const row = await readSessionOfToken(db, token, environment)
@@ -287,6 +394,7 @@ export async function readHolder(db: Db, token: string, environment: Environment
     userId: row.user_id,
     sessionId: row.session_id,
     isAnonymous: row.anonymous,
+    scopes: scopesOfToken(row),
     expiresAtMs: row.expires_at.getTime(),
     tokenKey: hashToken(token).toString('base64url', 0, TOKEN_KEY_BYTES),
   }

@@ -1,4 +1,4 @@
-import { findConsentEpoch, makeClientId } from '../../apps/apps/apps.ts'
+import { findConsent, makeClientId } from '../../apps/apps/apps.ts'
 import { launchApp } from '../../apps/oauth/launch.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import { type EnvironmentName, isLoopbackHost } from '../../kernel/config.ts'
@@ -103,7 +103,7 @@ export async function testLaunch(
         : note('passCode', `Students sign in to ${name} themselves.`),
     )
     if (passCode) {
-      const hasAllowed = (await findConsentEpoch(db, { appId: found.id, personId: who.personId })) !== undefined
+      const hasAllowed = (await findConsent(db, { appId: found.id, personId: who.personId })) !== undefined
       checks.push(
         note(
           'consent',

@@ -4,6 +4,7 @@ import {
   BLOCK_BYTES,
   changeAppByClientId,
   dropOldAppSecrets,
+  type LogoutSettings,
   listAppSecrets,
   listApps,
   makeClientId,
@@ -15,6 +16,7 @@ import {
   showApp,
 } from '../../apps/apps/apps.ts'
 import { secretKeys, secretSeal } from '../../apps/apps/secrets.ts'
+import { resealSigningKeys } from '../../apps/signing/keys.ts'
 import { ENVIRONMENTS, type EnvironmentName } from '../../kernel/config.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -39,6 +41,38 @@ import { operator } from './operator.ts'
 const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed only for a key of the sandbox' } as const
 
 const LAUNCH = 'URL at which lessons open the app: one of its redirect URIs, with or without a query'
+
+const LOGOUT_OPTIONS = {
+  'post-logout-redirect-uri': {
+    type: 'string',
+    multiple: true,
+    value: 'URI',
+    about: 'URL to which the platform may send users after the app has signed them out',
+  },
+  'backchannel-logout-uri': {
+    type: 'string',
+    value: 'URI',
+    about: "URL that receives a logout token when a user is signed out; '' for none",
+  },
+  'backchannel-logout-session-required': {
+    type: 'string',
+    value: 'on|off',
+    about: 'Whether the app needs sid in logout tokens',
+  },
+} as const
+
+const logoutSettingsIn = (values: {
+  readonly 'post-logout-redirect-uri'?: readonly string[] | undefined
+  readonly 'backchannel-logout-uri'?: string | undefined
+  readonly 'backchannel-logout-session-required'?: string | undefined
+}): LogoutSettings => ({
+  postLogoutRedirectUris: values['post-logout-redirect-uri'],
+  backchannelLogoutUri: values['backchannel-logout-uri'],
+  backchannelLogoutSessionRequired: readSwitch(
+    'backchannel-logout-session-required',
+    values['backchannel-logout-session-required'],
+  ),
+})
 
 /** Accepts a client ID, or an app's key together with an environment. */
 function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
@@ -66,6 +100,7 @@ const add = command({
     'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'URL to which sign-in can redirect' },
     'launch-uri': { type: 'string', value: 'URI', about: LAUNCH },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
+    ...LOGOUT_OPTIONS,
     basic: { type: 'boolean', default: false, about: 'Allow sign-in with handle and password at /auth/basic' },
     implicit: { type: 'boolean', default: false, about: 'Allow the implicit flow' },
     device: { type: 'boolean', default: false, about: 'Allow sign-in on devices without a browser' },
@@ -94,6 +129,7 @@ const add = command({
             redirectUris: values['redirect-uri'] ?? [],
             launchUri: values['launch-uri'],
             origins: values.origin ?? [],
+            ...logoutSettingsIn(values),
             isBasicEnabled: values.basic,
             isImplicitEnabled: values.implicit,
             isDeviceEnabled: values.device,
@@ -212,7 +248,7 @@ const set = command({
 })
 
 const reseal = command({
-  about: 'Re-encrypt the stored secrets of plugins with the first of SEAL_KEYS.',
+  about: 'Re-encrypt the stored secrets of plugins, and the keys of ID tokens, with the first of SEAL_KEYS.',
   args: [],
   options: {},
   notes: 'It works on both environments. Afterwards you can remove the other keys.',
@@ -220,7 +256,8 @@ const reseal = command({
   run: async () => {
     for (const name of ENVIRONMENTS)
       await withEnvironment(name, async ({ db, get }) => {
-        print(`${name}\t${await resealSecrets(db, get(secretSeal))} re-encrypted`)
+        const count = (await resealSecrets(db, get(secretSeal))) + (await resealSigningKeys(db, get(secretSeal)))
+        print(`${name}\t${count} re-encrypted`)
       })
   },
 })
@@ -271,6 +308,9 @@ const show = command({
         redirectUris: row.redirect_uris,
         launchUri: row.launch_uri,
         origins: row.origins,
+        postLogoutRedirectUris: row.post_logout_redirect_uris,
+        backchannelLogoutUri: row.backchannel_logout_uri,
+        backchannelLogoutSessionRequired: row.backchannel_logout_session_required,
         basic: row.basic_enabled,
         implicit: row.implicit_enabled,
         device: row.device_enabled,
@@ -304,12 +344,13 @@ const update = command({
     },
     'launch-uri': { type: 'string', value: 'URI', about: `${LAUNCH}; '' for none` },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
+    ...LOGOUT_OPTIONS,
     basic: { type: 'string', value: 'on|off', about: 'Allow sign-in with handle and password at /auth/basic' },
     implicit: { type: 'string', value: 'on|off', about: 'Allow the implicit flow' },
     device: { type: 'string', value: 'on|off', about: 'Allow sign-in on devices without a browser' },
     environment: implied,
   },
-  notes: '--redirect-uri and --origin replace the whole list: repeat all that should stay.',
+  notes: '--redirect-uri, --post-logout-redirect-uri and --origin replace the whole list: repeat all that should stay.',
   examples: ["app update gs-logbook --name 'Pilot Logbook'", 'app update gs-logbook --basic on --owner @drew'],
   run: async ([given], values) => {
     const change = {
@@ -318,6 +359,7 @@ const update = command({
       redirectUris: values['redirect-uri'],
       launchUri: values['launch-uri'],
       origins: values.origin,
+      ...logoutSettingsIn(values),
       isBasicEnabled: readSwitch('basic', values.basic),
       isImplicitEnabled: readSwitch('implicit', values.implicit),
       isDeviceEnabled: readSwitch('device', values.device),

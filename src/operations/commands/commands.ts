@@ -5,6 +5,7 @@ import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { importCommand } from './import.ts'
 import { key } from './key.ts'
+import { keys } from './keys.ts'
 import { runCommandLine } from './line.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
@@ -27,6 +28,7 @@ export const commands = {
   credential,
   statements,
   key,
+  keys,
   demo,
   backup,
   restore,

@@ -112,6 +112,10 @@ function PromoteCard({ app }: { readonly app: App }) {
     redirects: JSON.stringify(app.redirectUris),
     ...(app.launchUri !== null && { launch: app.launchUri }),
     ...(app.public && { public: 'true' }),
+    ...(app.postLogoutRedirectUris.length > 0 && { postLogout: JSON.stringify(app.postLogoutRedirectUris) }),
+    // A receiver on this machine works in the sandbox alone.
+    ...(app.backchannelLogoutUri?.startsWith('https:') && { receiver: app.backchannelLogoutUri }),
+    ...(app.backchannelLogoutSessionRequired && { sid: 'true' }),
   })
   return (
     <Card title={say.promoteTitle}>

@@ -61,6 +61,8 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
       redirects: given.redirects?.join('\n') ?? '',
       launchUri: given.launch ?? '',
       public: given.public ?? false,
+      postLogout: given.postLogout?.join('\n') ?? '',
+      receiver: given.receiver ?? '',
     },
     validate: {
       organisation: (value) => (value ? null : organisationWords.missing),
@@ -79,14 +81,24 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
   return (
     <form
       noValidate
-      onSubmit={form.onSubmit(({ redirects, name, launchUri, ...rest }) =>
+      onSubmit={form.onSubmit(({ redirects, name, launchUri, postLogout, receiver, ...rest }) =>
         register.mutate(
-          { ...rest, name: name.trim(), redirectUris: linesOf(redirects), launchUri: launchUri.trim() },
+          {
+            ...rest,
+            name: name.trim(),
+            redirectUris: linesOf(redirects),
+            launchUri: launchUri.trim(),
+            ...(postLogout !== '' && { postLogoutRedirectUris: linesOf(postLogout) }),
+            ...(receiver !== '' && { backchannelLogoutUri: receiver.trim() }),
+            ...(given.sid && { backchannelLogoutSessionRequired: true }),
+          },
           {
             onError: (error) =>
               form.setErrors({
                 redirects: faultsIn(error, 'redirectUris', redirects),
                 launchUri: faultsIn(error, 'launchUri', launchUri),
+                postLogout: faultsIn(error, 'postLogoutRedirectUris', postLogout),
+                receiver: faultsIn(error, 'backchannelLogoutUri', receiver),
               }),
           },
         ),
@@ -129,6 +141,28 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
           key={form.key('launchUri')}
           {...form.getInputProps('launchUri')}
         />
+        {given.postLogout !== undefined && (
+          <Textarea
+            label={consoleWords.app.postLogout}
+            description={consoleWords.app.postLogoutHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            rows={2}
+            spellCheck={false}
+            {...LINE_ERRORS}
+            key={form.key('postLogout')}
+            {...form.getInputProps('postLogout')}
+          />
+        )}
+        {given.receiver !== undefined && (
+          <TextInput
+            label={consoleWords.app.receiver}
+            description={consoleWords.app.receiverHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            spellCheck={false}
+            key={form.key('receiver')}
+            {...form.getInputProps('receiver')}
+          />
+        )}
         <Checkbox
           label={say.public}
           description={say.publicHelp}

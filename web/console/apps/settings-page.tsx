@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useHere } from '../../api/here.ts'
 import { type App, changeApp, listApps, readApp } from '../../api/operations.ts'
@@ -11,15 +11,19 @@ import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { useApp } from './app-frame.tsx'
+import { LogoutsCard } from './logouts-card.tsx'
 
 const { app: say } = consoleWords
 const { form: sayForm } = words
 
-const valuesOf = ({ name, redirectUris, launchUri, origins }: App) => ({
+const valuesOf = ({ name, redirectUris, launchUri, origins, ...app }: App) => ({
   name,
   redirects: redirectUris.join('\n'),
   launchUri: launchUri ?? '',
   origins: origins.join('\n'),
+  postLogout: app.postLogoutRedirectUris.join('\n'),
+  receiver: app.backchannelLogoutUri ?? '',
+  sidRequired: app.backchannelLogoutSessionRequired,
 })
 
 export function AppSettingsPage() {
@@ -41,88 +45,116 @@ export function AppSettingsPage() {
   const isWatched = useHere().environment === 'production' && app.status === 'approved'
   useUnsaved(() => form.isDirty())
   return (
-    <Card title={say.settings} maw={720}>
-      <form
-        noValidate
-        onSubmit={form.onSubmit(({ name, redirects, launchUri, origins }) =>
-          save.mutate(
-            {
-              clientId: app.clientId,
-              name: name.trim(),
-              redirectUris: linesOf(redirects),
-              launchUri: launchUri.trim(),
-              origins: linesOf(origins),
-            },
-            {
-              onError: (error) =>
-                form.setErrors({
-                  redirects: faultsIn(error, 'redirectUris', redirects),
-                  launchUri: faultsIn(error, 'launchUri', launchUri),
-                  origins: faultsIn(error, 'origins', origins),
-                }),
-            },
-          ),
-        )}
-      >
-        <Stack>
-          {save.error && <Problem title={say.saveFailed} error={save.error} />}
-          {isWatched && (
-            <Text size="sm" c="dimmed">
-              {say.watched}
-            </Text>
+    <Stack>
+      <Card title={say.settings} maw={720}>
+        <form
+          noValidate
+          onSubmit={form.onSubmit(({ name, redirects, launchUri, origins, postLogout, receiver, sidRequired }) =>
+            save.mutate(
+              {
+                clientId: app.clientId,
+                name: name.trim(),
+                redirectUris: linesOf(redirects),
+                launchUri: launchUri.trim(),
+                origins: linesOf(origins),
+                postLogoutRedirectUris: linesOf(postLogout),
+                backchannelLogoutUri: receiver.trim(),
+                backchannelLogoutSessionRequired: sidRequired,
+              },
+              {
+                onError: (error) =>
+                  form.setErrors({
+                    redirects: faultsIn(error, 'redirectUris', redirects),
+                    launchUri: faultsIn(error, 'launchUri', launchUri),
+                    origins: faultsIn(error, 'origins', origins),
+                    postLogout: faultsIn(error, 'postLogoutRedirectUris', postLogout),
+                    receiver: faultsIn(error, 'backchannelLogoutUri', receiver),
+                  }),
+              },
+            ),
           )}
-          <TextInput
-            label={consoleWords.newApp.name}
-            description={say.nameHelp}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            maxLength={200}
-            {...form.getInputProps('name')}
-          />
-          <Textarea
-            label={consoleWords.app.redirects}
-            description={consoleWords.newApp.redirectsHelp}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            autosize
-            minRows={3}
-            spellCheck={false}
-            {...LINE_ERRORS}
-            {...form.getInputProps('redirects')}
-          />
-          <TextInput
-            label={consoleWords.newApp.launch}
-            description={consoleWords.newApp.launchHelp}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            spellCheck={false}
-            {...form.getInputProps('launchUri')}
-          />
-          <Textarea
-            label={say.origins}
-            description={say.originsHelp}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            placeholder="https://app.example.org"
-            autosize
-            minRows={2}
-            spellCheck={false}
-            {...LINE_ERRORS}
-            {...form.getInputProps('origins')}
-          />
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!isDirty}>
-              {sayForm.save}
-            </Button>
-            {isDirty && (
-              <>
-                <Button variant="default" onClick={form.reset}>
-                  {sayForm.cancel}
-                </Button>
-                <Text size="sm" c="dimmed">
-                  {sayForm.unsaved}
-                </Text>
-              </>
+        >
+          <Stack>
+            {save.error && <Problem title={say.saveFailed} error={save.error} />}
+            {isWatched && (
+              <Text size="sm" c="dimmed">
+                {say.watched}
+              </Text>
             )}
-          </Group>
-        </Stack>
-      </form>
-    </Card>
+            <TextInput
+              label={consoleWords.newApp.name}
+              description={say.nameHelp}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              maxLength={200}
+              {...form.getInputProps('name')}
+            />
+            <Textarea
+              label={consoleWords.app.redirects}
+              description={consoleWords.newApp.redirectsHelp}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              autosize
+              minRows={3}
+              spellCheck={false}
+              {...LINE_ERRORS}
+              {...form.getInputProps('redirects')}
+            />
+            <TextInput
+              label={consoleWords.newApp.launch}
+              description={consoleWords.newApp.launchHelp}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              spellCheck={false}
+              {...form.getInputProps('launchUri')}
+            />
+            <Textarea
+              label={say.origins}
+              description={say.originsHelp}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              placeholder="https://app.example.org"
+              autosize
+              minRows={2}
+              spellCheck={false}
+              {...LINE_ERRORS}
+              {...form.getInputProps('origins')}
+            />
+            <Textarea
+              label={say.postLogout}
+              description={say.postLogoutHelp}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              placeholder="https://app.example.org/signed-out"
+              autosize
+              minRows={2}
+              spellCheck={false}
+              {...LINE_ERRORS}
+              {...form.getInputProps('postLogout')}
+            />
+            <TextInput
+              label={say.receiver}
+              description={say.receiverHelp}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              placeholder="https://app.example.org/backchannel-logout"
+              spellCheck={false}
+              {...form.getInputProps('receiver')}
+            />
+            <Checkbox label={say.sidRequired} {...form.getInputProps('sidRequired', { type: 'checkbox' })} />
+            <Group>
+              <Button type="submit" loading={save.isPending} disabled={!isDirty}>
+                {sayForm.save}
+              </Button>
+              {isDirty && (
+                <>
+                  <Button variant="default" onClick={form.reset}>
+                    {sayForm.cancel}
+                  </Button>
+                  <Text size="sm" c="dimmed">
+                    {sayForm.unsaved}
+                  </Text>
+                </>
+              )}
+            </Group>
+          </Stack>
+        </form>
+      </Card>
+      {app.backchannelLogoutUri !== null && <LogoutsCard clientId={app.clientId} />}
+    </Stack>
   )
 }

@@ -180,6 +180,7 @@ const userOf = (holder: Holder): Omit<AppUser, keyof Caller | 'defaultCountry'> 
   userId: holder.userId,
   sessionId: holder.sessionId,
   isAnonymous: holder.isAnonymous,
+  scopes: holder.scopes,
   tokenExpiresAtMs: holder.expiresAtMs,
 })
 

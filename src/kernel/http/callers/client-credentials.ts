@@ -4,18 +4,24 @@ import type { HttpRequest } from '../request.ts'
 interface Fields {
   readonly client_id?: string
   readonly client_secret?: string
+  readonly client_assertion?: string
 }
 
 /**
  * Adds an app's credentials to the input fields. They come from the fields themselves or from the Basic header (RFC
  * 6749 §2.3.1, form-encoded). If neither has a client ID, it is read from the `client_id` header. Throws if the fields
- * and the Basic header have different client IDs, or if a request with a Basic header has a secret in its fields too.
+ * and the Basic header have different client IDs, or if a request has two kinds of credentials (RFC 6749 §2.3). The
+ * client ID of an assertion is read before the assertion is verified (RFC 7521 §4.2); only the app's keys prove it.
  */
 export function withClientCredentials<F extends Fields>(request: HttpRequest, fields: F): F {
   const basic = readBasic(request.oneHeader('authorization'))
   if (basic && fields.client_secret !== undefined)
     throw fail('badRequest', 'The client secret is sent twice: use either the Authorization header or the field')
-  const ids = new Set([fields.client_id, basic?.clientId].filter((id) => id !== undefined))
+  if (fields.client_assertion !== undefined && (basic || fields.client_secret !== undefined))
+    throw fail('badRequest', 'client_assertion is sent beside a client secret: use one of them')
+  const ids = new Set(
+    [fields.client_id, basic?.clientId, readSubject(fields.client_assertion)].filter((id) => id !== undefined),
+  )
   if (ids.size > 1) throw fail('badRequest', 'client_id is sent twice, with different values')
   const clientId = [...ids][0] ?? request.oneHeader('clientid', 'client_id')
   request.clientId = clientId
@@ -52,5 +58,15 @@ function decode(text: string): string {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     return text
+  }
+}
+
+/** Returns the subject that a JWT names; undefined if it cannot be read. Nothing is verified. */
+function readSubject(assertion: string | undefined): string | undefined {
+  try {
+    const { sub } = JSON.parse(Buffer.from(assertion?.split('.')[1] ?? '', 'base64url').toString())
+    return typeof sub === 'string' ? sub : undefined
+  } catch {
+    return undefined
   }
 }

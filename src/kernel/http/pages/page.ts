@@ -20,8 +20,11 @@ export interface PageContext {
 
 interface PageAnswerBase {
   readonly headers?: Readonly<Record<string, string>>
-  /** Set if the person signed in or out (`end`), which changes the cookie. */
-  readonly browser?: OpenedBrowser | 'end'
+  /**
+   * Set if the person signed in or out (`end`), which changes the cookie. With `keep`, the response sets no cookie even
+   * if the request had none: browsers send none with a form of another site, and must not lose the one that they have.
+   */
+  readonly browser?: OpenedBrowser | 'end' | 'keep'
   /** Handle of a person who signed in with this request, for the page header. */
   readonly handle?: string
 }
@@ -77,6 +80,11 @@ export interface FormPage<Input extends TObject = TObject> extends PageDeclarati
    * Purpose of the CSRF token. A form without one can be sent from anywhere: its fields alone prove who may send it.
    */
   purpose?(input: Static<Input>, request: HttpRequest): string
+  /**
+   * Returns where a POST without a CSRF token leads, if other sites may send people here with it; undefined if this
+   * input is not such a request. The cookies are not read.
+   */
+  findTarget?(input: Static<Input>, request: HttpRequest): string | undefined
   /**
    * Returns the page to show instead of an error if the CSRF token does not match, because the person signed in or out
    * in another tab. The submitted form has no effect.

@@ -4,7 +4,7 @@ import { fail } from '../../errors.ts'
 import { layOutPage } from '../../pages/layout.ts'
 import { visitor } from '../callers/callers.ts'
 import { clearCookie, findBrowserToken, writeCookie } from '../callers/cookies.ts'
-import { CSRF_FIELD, isCsrfToken, makeCsrfToken } from '../callers/csrf.ts'
+import { CSRF_FIELD, isCsrfToken, makeCsrfToken, refuseForeignOrigin } from '../callers/csrf.ts'
 import { readBody, refuseBody, SMALL_BODY_BYTES } from '../input/bodies.ts'
 import { compileInput } from '../input/fields.ts'
 import { sendAnswer } from '../output/answers.ts'
@@ -20,7 +20,8 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
   const from = page.method === 'GET' ? 'query' : page.from
   const readInput = compileInput(page.input, from)
   const purposeOf = page.method === 'POST' ? page.purpose : undefined
-  const admission = { isWrite: purposeOf !== undefined, isEmbedded: false }
+  const findTarget = page.method === 'POST' ? page.findTarget : undefined
+  const admission = { isWrite: purposeOf !== undefined && !findTarget, isEmbedded: false }
   return {
     name: page.name,
     errorForm: 'page',
@@ -35,10 +36,16 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
       if (problem) throw problem
       const body = from === 'query' ? undefined : await readBody(environment, request, from)
       const input = readInput({ query: request.query, body })
+      const given = (body as Fields | null | undefined)?.[CSRF_FIELD]
+      if (findTarget) {
+        const target = given === undefined ? findTarget(input, request) : undefined
+        // No cookie is set: browsers send none with a POST of another site, and the answer would replace it.
+        if (target !== undefined) return sendAnswer(environment, request, 303, { location: target })
+        refuseForeignOrigin(environment, request)
+      }
       const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
       const context: PageContext = { db: environment.db, who, environment, request, csrfToken }
       if (page.method === 'POST' && purposeOf) {
-        const given = (body as Fields | null | undefined)?.[CSRF_FIELD]
         const isOurs = isCsrfToken(environment, who, purposeOf(input, request), given)
         if (!isOurs && !page.showAgain)
           throw fail(
@@ -62,7 +69,7 @@ function sendPage(environment: Environment, request: HttpRequest, who: Visitor, 
   const frame = {
     title: answer.title,
     isSandbox: environment.name === 'sandbox',
-    handle: answer.handle ?? who.person?.handle,
+    handle: answer.browser === 'end' ? undefined : (answer.handle ?? who.person?.handle),
     scripts: answer.scripts,
   }
   const own = {
@@ -82,6 +89,7 @@ function newCookie(
   who: Visitor,
   { browser }: PageAnswer,
 ): Record<string, string[]> {
+  if (browser === 'keep') return {}
   if (browser === 'end') return { 'set-cookie': clearCookie(environment) }
   if (browser) return { 'set-cookie': writeCookie(environment, browser) }
   // Forms are bound to the cookie, so a visitor gets a cookie with the first page, even before signing in.
