@@ -30,13 +30,14 @@ export const findApps = read('apps.findForImport', {
     redirect_uris: c.textArray,
     launch_uri: nullable(c.text),
     origins: c.textArray,
+    scopes: nullable(c.textArray),
     secrets: c.textArray,
   },
   text: `
     select a.id, a.client_id, a.name, a.organisation_id, o.key as organisation, a.owner_id, p.handle_key as owner, a.status, a.public_client,
            a.pkce_required, a.implicit_enabled, a.basic_enabled, a.device_enabled, a.anonymous_enabled, a.shared_buckets, a.secrets_sealed, s.blocks_limit,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
-           array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           array(select origin from app_origins where app_id = a.id order by origin) as origins, a.scopes,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by 1) as secrets
       from apps a join app_storage s on s.app_id = a.id
       left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
@@ -48,12 +49,12 @@ export const insertApps = write('apps.insertMany', {
   row: { id: c.int8, client_id: c.text },
   text: `
     insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
-                      implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, secrets_sealed, launch_uri, created_at)
+                      implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, secrets_sealed, launch_uri, scopes, created_at)
     select r.client_id, r.name, r.organisation_id, r.owner_id, r.status, r.public_client, r.pkce_required,
-           r.implicit_enabled, r.basic_enabled, r.device_enabled, r.anonymous_enabled, r.shared_buckets, r.secrets_sealed, r.launch_uri, :now
+           r.implicit_enabled, r.basic_enabled, r.device_enabled, r.anonymous_enabled, r.shared_buckets, r.secrets_sealed, r.launch_uri, r.scopes, :now
       from json_to_recordset(:rows) as r(client_id text, name text, organisation_id bigint, owner_id bigint,
            status text, public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
-           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text)
+           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text, scopes text[])
     returning id, client_id`,
 })
 
@@ -66,10 +67,10 @@ export const updateApps = write('apps.updateMany', {
            public_client = r.public_client, pkce_required = r.pkce_required, implicit_enabled = r.implicit_enabled,
            basic_enabled = r.basic_enabled, device_enabled = r.device_enabled,
            anonymous_enabled = r.anonymous_enabled, shared_buckets = r.shared_buckets,
-           secrets_sealed = r.secrets_sealed, launch_uri = r.launch_uri
+           secrets_sealed = r.secrets_sealed, launch_uri = r.launch_uri, scopes = r.scopes
       from json_to_recordset(:rows) as r(id bigint, name text, organisation_id bigint, owner_id bigint, status text,
            public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
-           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text)
+           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text, scopes text[])
      where a.id = r.id returning a.id`,
 })
 

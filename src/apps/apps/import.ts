@@ -12,6 +12,7 @@ import {
   readInBatches,
   textsIn,
 } from '../../kernel/imports/section.ts'
+import { isScope, readScopes, SCOPES } from '../../kernel/scopes.ts'
 import { REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { organisationSection } from '../organisations/import.ts'
 import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
@@ -59,6 +60,11 @@ const ImportedApp = Type.Object({
       2000,
       'a list of at most 100 origins',
       'Origins of web pages that may call the API, such as https://app.example.org',
+    ),
+  ),
+  scopes: Type.Optional(
+    OrNull(
+      Texts(SCOPES.length, 100, 'a list of scopes', `The scopes that it may ask for: ${SCOPES.join(', ')}; all by default`),
     ),
   ),
   basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),
@@ -111,10 +117,12 @@ interface PlannedApp {
   readonly blocksLimit: number
   readonly redirectUris: readonly string[]
   readonly origins: readonly string[]
+  /** Null for all. */
+  readonly scopes: readonly string[] | null
   /** The new secrets; undefined if the stored secrets stay. */
   readonly secrets: readonly HiddenSecret[] | undefined
-  /** Whether the app was approved, but no longer is after the import. */
-  readonly isWithdrawn: boolean
+  /** Whether its tokens may be used for something else after the import, or for nothing. */
+  readonly concernsTokens: boolean
 }
 
 /** The owner as the key in the import file or, if the file has none, as the stored id. */
@@ -149,6 +157,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     }
     for (const [i, origin] of textsIn(app.origins)) {
       if (!isOrigin(origin)) yield `${place}.origins[${i}]: must be an origin, such as https://app.example.org`
+    }
+    for (const [i, scope] of textsIn(app.scopes)) {
+      if (!isScope(scope)) yield `${place}.scopes[${i}]: must be one of ${SCOPES.join(', ')}`
     }
   },
 
@@ -199,6 +210,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       launch_uri: redirectUris.some((uri) => launchUri && isLaunchOf(launchUri, uri)) ? launchUri : null,
     }
     const owner = app.owner && normaliseHandle(app.owner)
+    const stored = readScopes(found?.scopes ?? null) ?? null
+    const scopes = app.scopes === undefined ? stored : app.scopes?.length ? readScopes(app.scopes)! : null
+    const hasSameScopes = scopes?.join() === stored?.join()
     const change = {
       clientId: makeClientId(environment, app.key),
       row,
@@ -210,8 +224,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
           : Math.floor(app.storageBytes / BLOCK_BYTES),
       redirectUris,
       origins: sortedSet(app.origins ?? found?.origins ?? []),
+      scopes,
       secrets: isPublic ? [] : app.hiddenSecrets,
-      isWithdrawn: found?.status === 'approved' && row.status !== 'approved',
+      concernsTokens: found?.status === 'approved' && (row.status !== 'approved' || !hasSameScopes),
     }
     const isSame =
       found !== undefined &&
@@ -221,6 +236,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       found.blocks_limit === change.blocksLimit &&
       isSameList(found.redirect_uris, change.redirectUris) &&
       isSameList(found.origins, change.origins) &&
+      hasSameScopes &&
       (change.secrets === undefined ||
         isSameList(
           change.secrets.map(({ hash }) => hash),
@@ -230,10 +246,11 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
   },
 
   async write(tx, who, changes, { idOf }) {
-    const rows = changes.map(({ id, change: { clientId, row, organisation, owner } }) => ({
+    const rows = changes.map(({ id, change: { clientId, row, scopes, organisation, owner } }) => ({
       id,
       client_id: clientId,
       ...row,
+      scopes,
       organisation_id: 'key' in organisation ? idOf(organisationSection, organisation.key) : organisation.id,
       owner_id: 'key' in owner ? idOf(peopleSection, owner.key) : owner.id,
     }))
@@ -257,8 +274,8 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     )
     const renewed = given.map(({ id }) => id)
     await tx.all(store.replaceSecrets, { apps: renewed, rows: JSON.stringify(secrets), now: who.at })
-    for (const { id, isWithdrawn } of planned)
-      if (isWithdrawn) await notify(tx, REVOKED, { appId: id } satisfies Revocation)
+    for (const { id, concernsTokens } of planned)
+      if (concernsTokens) await notify(tx, REVOKED, { appId: id } satisfies Revocation)
     await notify(tx, APPS_CHANGED)
     return changes.flatMap(({ key, id, change }) => (id === undefined ? [{ key, id: ids.get(change.clientId)! }] : []))
   },

@@ -15,6 +15,7 @@ const SHOWN = {
   redirect_uris: c.textArray,
   launch_uri: nullable(c.text),
   origins: c.textArray,
+  scopes: nullable(c.textArray),
   secrets: c.text,
   users: c.int8,
   blocks_used: c.int8,
@@ -28,7 +29,7 @@ const shown = `
     (select e.detail->>'reason' from audit_entries e where e.app_id = a.id and e.action = 'app.suspended' order by e.at desc, e.id desc limit 1)
   end as status_reason,
   array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
-  array(select origin from app_origins where app_id = a.id order by origin) as origins,
+  array(select origin from app_origins where app_id = a.id order by origin) as origins, a.scopes,
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from app_secrets s where s.app_id = a.id)::text as secrets,
   (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,

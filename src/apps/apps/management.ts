@@ -7,6 +7,7 @@ import { fail } from '../../kernel/errors.ts'
 import { readLine, readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { readScopes } from '../../kernel/scopes.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkSettings, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
@@ -82,6 +83,7 @@ export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterAp
         redirectUris: what.redirectUris ?? [],
         launchUri: what.launchUri,
         origins: what.origins ?? [],
+        scopes: what.scopes,
         isBasicEnabled: false,
         isImplicitEnabled: false,
         isDeviceEnabled: false,
@@ -106,10 +108,10 @@ export function changeOwnApp(
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
     const app = await managedApp.lock(tx, who, what.clientId)
-    const { redirectUris, launchUri, origins } = what
-    checkSettings({ name, redirectUris, launchUri, origins }, app)
+    const { redirectUris, launchUri, origins, scopes } = what
+    checkSettings({ name, redirectUris, launchUri, origins, scopes }, app)
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
-    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, mustBeReviewed })
+    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, scopes, mustBeReviewed })
     return readOwnApp(tx, who, what)
   })
 }
@@ -167,6 +169,7 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   redirectUris: row.redirect_uris,
   launchUri: row.launch_uri,
   origins: row.origins,
+  scopes: [...(readScopes(row.scopes) ?? [])],
   secrets: readSecrets(row.secrets),
   users: row.users,
   storageUsed: row.blocks_used * BLOCK_BYTES,

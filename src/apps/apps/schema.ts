@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
+import { SCOPES } from '../../kernel/scopes.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
 
@@ -20,6 +21,11 @@ const origins = IdList(
   20,
 )
 
+const scopes = IdList(
+  `The scopes that it may ask for: ${SCOPES.join(', ')}. Empty for all`,
+  SCOPES.length,
+)
+
 export const RegisterApp = Type.Object({
   organisation,
   name,
@@ -27,6 +33,7 @@ export const RegisterApp = Type.Object({
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
+  scopes: Type.Optional(scopes),
   public: Type.Optional(
     Flag('Whether it is a public client (browser or mobile app), which has no secret and uses PKCE'),
   ),
@@ -38,6 +45,7 @@ export const ChangeApp = Type.Object({
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
+  scopes: Type.Optional(scopes),
 })
 export type ChangeApp = Static<typeof ChangeApp>
 export const NameApp = Type.Object({ clientId })
@@ -86,6 +94,7 @@ const fields = {
     description: 'URL at which it opens for lessons without a launch URL',
   }),
   origins: Type.Array(Type.String(), { description: 'Origins of web pages that may call the platform from a browser' }),
+  scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'The scopes that it may ask for; empty for all' }),
   secrets: Type.Array(
     Type.Object({
       createdDate: Moment,

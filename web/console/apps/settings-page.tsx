@@ -11,15 +11,18 @@ import { useUnsaved } from '../../parts/unsaved.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { useApp } from './app-frame.tsx'
+import { ScopesField } from './scopes-field.tsx'
 
 const { app: say } = consoleWords
 const { form: sayForm } = words
 
-const valuesOf = ({ name, redirectUris, launchUri, origins }: App) => ({
+/** The form's values. A list of scopes is typed as texts, as the field returns it. */
+const valuesOf = ({ name, redirectUris, launchUri, origins, scopes }: App) => ({
   name,
   redirects: redirectUris.join('\n'),
   launchUri: launchUri ?? '',
   origins: origins.join('\n'),
+  scopes: [...scopes] as string[],
 })
 
 export function AppSettingsPage() {
@@ -44,7 +47,7 @@ export function AppSettingsPage() {
     <Card title={say.settings} maw={720}>
       <form
         noValidate
-        onSubmit={form.onSubmit(({ name, redirects, launchUri, origins }) =>
+        onSubmit={form.onSubmit(({ name, redirects, launchUri, origins, scopes }) =>
           save.mutate(
             {
               clientId: app.clientId,
@@ -52,6 +55,7 @@ export function AppSettingsPage() {
               redirectUris: linesOf(redirects),
               launchUri: launchUri.trim(),
               origins: linesOf(origins),
+              scopes,
             },
             {
               onError: (error) =>
@@ -106,6 +110,7 @@ export function AppSettingsPage() {
             {...LINE_ERRORS}
             {...form.getInputProps('origins')}
           />
+          <ScopesField {...form.getInputProps('scopes')} />
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!isDirty}>
               {sayForm.save}
