@@ -53,6 +53,7 @@ export async function startFleet(
     const machine = machines[name]
     write(machine, 'patroni.yml', 'etc/patroni/config.yml', 'postgres')
     write(machine, 'pgbackrest.conf', 'etc/pgbackrest.conf', 'postgres')
+    machine.write('etc/patroni/pgbackrest-archive', render('pgbackrest-archive', {}), { mode: 0o755 })
     certify(machine)
     await machine.boot()
     await machine.run(['install', '-d', '-o', 'etcd', '-m', '700', '/var/lib/etcd/groundschool'])
@@ -81,6 +82,7 @@ export async function startFleet(
     const machine = machines[name]
     write(machine, 'haproxy.cfg', 'etc/haproxy/haproxy.cfg')
     write(machine, 'keepalived.conf', 'etc/keepalived/keepalived.conf')
+    machine.write('etc/keepalived/notify', render('keepalived-notify', {}), { mode: 0o755 })
     machine.write('etc/haproxy/groundschool.pem', `${cert}${key}`, { mode: 0o600 })
     await machine.boot()
     await machine.run(['haproxy', '-c', '-q', '-f', '/etc/haproxy/haproxy.cfg'])

@@ -21,6 +21,8 @@ export type Scopes = readonly Scope[] | undefined
 /** The alias of everything, and the only scope of earlier releases. */
 export const ALL_SCOPES = 'user'
 
+export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text)
+
 const MAX_LENGTH = 1000
 
 const sort = (scopes: ReadonlySet<string>): Scope[] => SCOPES.filter((scope) => scopes.has(scope))

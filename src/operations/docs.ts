@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SCOPE_WORDS } from '../../web/parts/consent.ts'
 import { everything, rooms } from '../app.ts'
 import { listSettings, readConfig } from '../kernel/config.ts'
 import type { Connection } from '../kernel/database/database.ts'
 import { type ErrorName, listErrors } from '../kernel/errors.ts'
 import { type ApiDocument, renderClient } from '../kernel/http/openapi/client.ts'
 import { describeApi } from '../kernel/http/openapi/openapi.ts'
-import type { Operation } from '../kernel/http/operation.ts'
+import { type Operation, scopeOf } from '../kernel/http/operation.ts'
 import { describeRoles } from '../kernel/roles.ts'
+import { SCOPES } from '../kernel/scopes.ts'
 import { renderSchema, withMigratedDatabase } from './schema-document.ts'
 
 /**
@@ -140,14 +142,27 @@ Callers without such a role are refused, or find nothing. A test sends every ope
 - **app user**: a person in an app, with an access token.
 - **member**: a person or an app user with an account; not an anonymous user.
 
+A token that was requested with scopes is refused with 401/4017 where it lacks the scope. A token that was requested without has every scope that
+its app registered. The cookie of a browser and the keys of the record store need none of these scopes.
+
 ${table(
-  ['Operation', 'Address', 'Callers', 'They also need'],
-  everything.operations.map(({ name, method, path, who, needs = [], roles }) => [
-    `\`${name}\``,
-    `\`${method} ${path}\``,
-    who.name,
-    [...(roles ? [describeRoles(roles)] : []), ...needs.map((need) => need.name)].join('; '),
-  ]),
+  ['Scope', 'What people read when an app asks for it'],
+  SCOPES.map((scope) => [`\`${scope}\``, SCOPE_WORDS[scope]]),
+)}
+
+${table(
+  ['Operation', 'Address', 'Callers', 'Scope', 'They also need'],
+  everything.operations.map((operation) => {
+    const { name, method, path, who, needs = [], roles } = operation
+    const scope = scopeOf(operation)
+    return [
+      `\`${name}\``,
+      `\`${method} ${path}\``,
+      who.name,
+      scope === undefined ? '' : `\`${scope}\``,
+      [...(roles ? [describeRoles(roles)] : []), ...needs.map((need) => need.name)].join('; '),
+    ]
+  }),
 )}
 `
 

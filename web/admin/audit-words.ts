@@ -23,6 +23,7 @@ export const ACTIONS = {
   'code.refused': 'Authorization code refused',
   'consent.given': 'Allowed an app',
   'consent.denied': 'Denied an app',
+  'consent.scopes-withdrawn': 'Revoked scopes of an app',
   'consent.withdrawn': 'Revoked access for an app',
   'device.allowed': 'Allowed a device',
   'device.denied': 'Denied a device',

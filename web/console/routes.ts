@@ -19,6 +19,7 @@ import {
 } from '../api/operations.ts'
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
+import { SCOPE_WORDS } from '../parts/consent.ts'
 import { ownOrganisations } from '../parts/own-organisations.ts'
 import { flagFrom, known, matching, oneOf, pageFrom, sortFrom, textFrom, textsFrom } from '../parts/search.ts'
 
@@ -50,11 +51,13 @@ const newApp = createRoute({
     redirects?: readonly string[] | undefined
     postLogout?: readonly string[] | undefined
     sid?: boolean | undefined
+    scopes?: string[] | undefined
     public?: true | undefined
   } => ({
     organisation: textFrom(search.organisation, 60),
     name: textFrom(search.name, 200),
     redirects: textsFrom(search.redirects, 20),
+    scopes: textsFrom(search.scopes, 20)?.filter((scope) => Object.hasOwn(SCOPE_WORDS, scope)),
     launch: textFrom(search.launch),
     public: flagFrom(search.public),
     postLogout: textsFrom(search.postLogout, 10),

@@ -143,6 +143,8 @@ export const consoleWords = {
     saved: 'App saved',
     saveFailed: 'Couldn’t save the app',
     next: 'Next steps',
+    scopes: 'Scopes',
+    scopesHelp: 'What the app may ask people for. Choose none to let it ask for everything.',
     origins: 'Allowed origins',
     originsHelp: 'Origins of web pages that call the API from a browser, one per line',
     postLogout: 'Post-logout redirect URLs',

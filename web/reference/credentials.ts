@@ -9,6 +9,8 @@ export interface Session {
   readonly keeper: string | null
   /** The app's client ID; undefined if the token was pasted. */
   readonly clientId?: string
+  /** The scopes of the token, separated by spaces; undefined if the token was pasted. */
+  readonly scope?: string
   /** Expiry of the token in milliseconds since 1970; undefined if the token was pasted. */
   readonly endsAt?: number
   /** Real user ids of the example people in this app, by the placeholder ids in the examples. */
@@ -94,11 +96,14 @@ export async function endUnlessKeptBy(handle: string | null): Promise<void> {
 }
 
 /** Returns the credentials that the page currently holds. */
+export const readHeld = (): HeldCredentials => held
+
+/** Returns the credentials that the page currently holds, and renders again when they change. */
 export const useHeld = (): HeldCredentials =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    () => held,
+    readHeld,
   )

@@ -77,6 +77,7 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, ResponseDescription | Ref>>
   readonly 'x-callers'?: string
   readonly 'x-roles'?: readonly string[]
+  readonly 'x-scope'?: string
   readonly 'x-needs'?: readonly string[]
   readonly 'x-example'?: AboutExample
 }
@@ -112,6 +113,8 @@ export interface OperationEntry {
   readonly answers: readonly { readonly status: string; readonly answer: ResponseDescription }[]
   readonly callers: string | undefined
   readonly roles: readonly string[]
+  /** The scope that an access token needs; undefined if every token will do. */
+  readonly scope: string | undefined
   readonly needs: readonly string[]
   readonly example: AboutExample
   /** The text that is searched, in lower case. */
@@ -164,6 +167,7 @@ export function readReference(document: ApiDocument): Reference {
         })),
         callers: one['x-callers'],
         roles: one['x-roles'] ?? [],
+        scope: one['x-scope'],
         needs: one['x-needs'] ?? [],
         example: one['x-example'] ?? {},
         text: [one.operationId, method, path, one.summary, description].join('\n').toLowerCase(),

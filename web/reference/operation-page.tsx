@@ -98,13 +98,14 @@ export function OperationPage() {
   )
 }
 
-function Callers({ entry: { callers, roles, needs, security } }: { readonly entry: OperationEntry }) {
+function Callers({ entry: { callers, roles, scope, needs, security } }: { readonly entry: OperationEntry }) {
   const kind = callers === 'plugin' ? 'basicPlugin' : callers === 'record store' ? 'basicStore' : 'basic'
   const proofs = security.map((name) => (name === 'basic' ? kind : name))
   return (
     <Facts>
       <Fact name={say.operation.callers}>{say.callers[callers ?? 'anyone'] ?? callers}</Fact>
       {roles.length > 0 && <Fact name={say.operation.role}>{roles.join(', ')}</Fact>}
+      {scope !== undefined && <Fact name={say.operation.scope}>{scope}</Fact>}
       {needs.length > 0 && <Fact name={say.operation.needs}>{needs.join(', ')}</Fact>}
       <Fact name={say.operation.proof}>
         {(proofs.length > 0 ? proofs : ['none']).map((name) => (

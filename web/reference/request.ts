@@ -103,6 +103,18 @@ export async function findUserIds(
   return Object.fromEntries(await Promise.all(Object.entries(samples.userIds).map(find)))
 }
 
+/**
+ * Returns the scopes that a token needs to send an operation: its own, `profile` to show who is signed in, and
+ * `people:search` if the example is about other people, whose ids the page looks up. Undefined for operations that take
+ * no token.
+ */
+export function scopesFor(entry: OperationEntry, samples: Samples): string[] | undefined {
+  if (!entry.security.includes('bearer')) return undefined
+  const text = JSON.stringify([entry.parameters, entry.body?.content])
+  const isAboutPeople = Object.values(samples.userIds).some((id) => text.includes(id))
+  return [...new Set(['profile', ...(isAboutPeople ? ['people:search'] : []), ...(entry.scope ? [entry.scope] : [])])]
+}
+
 const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
   none: '',
   json: 'application/json',

@@ -17,21 +17,24 @@ type Kind = (typeof KINDS)[number]
 /** The dialog in which people enter credentials. Its code is loaded when it is opened. */
 export const SignInDialog = ({
   example,
+  scopes,
   onClose,
-}: Pick<SignInFormProps, 'example'> & { readonly onClose: () => void }) => (
+}: Pick<SignInFormProps, 'example' | 'scopes'> & { readonly onClose: () => void }) => (
   <Dialog isOpen title={say.title} onClose={onClose}>
-    <SignInForm example={example} onDone={onClose} />
+    <SignInForm example={example} scopes={scopes} onDone={onClose} />
   </Dialog>
 )
 
 interface SignInFormProps {
   /** The example of the current operation, which may contain demo credentials. */
   readonly example: AboutExample
+  /** The scopes that the current operation needs; undefined outside the page of an operation. */
+  readonly scopes: readonly string[] | undefined
   readonly onDone: () => void
 }
 
 /** Offers three ways to get credentials: sign in to an app, paste a token, or enter a key and a secret. */
-function SignInForm({ example, onDone }: SignInFormProps) {
+function SignInForm({ example, scopes, onDone }: SignInFormProps) {
   const here = useHere()
   const hasDemo = here.demoPeople.length > 0
   const pair = hasDemo ? example.pair : undefined
@@ -50,7 +53,7 @@ function SignInForm({ example, onDone }: SignInFormProps) {
     app: async () => {
       if (clientId.trim() === '') return setFault(say.missingClient)
       const next = location.pathname
-      await leaveToSignIn({ clientId: clientId.trim(), clientSecret, next })
+      await leaveToSignIn({ clientId: clientId.trim(), clientSecret, scopes, next })
     },
     token: async () => {
       if (token.trim() === '') return setFault(say.missingToken)

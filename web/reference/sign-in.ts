@@ -2,7 +2,7 @@ import { ApiProblem } from '../api/call.ts'
 import { loadHere } from '../api/here.ts'
 import { logOut, openapi, readOwnProfile, requestStandardTokens, searchUsers } from '../api/operations.ts'
 import { queryClient } from '../api/query.ts'
-import { dropPending, holdSession, PENDING, type Session } from './credentials.ts'
+import { dropPending, holdSession, PENDING, readHeld, type Session } from './credentials.ts'
 import type { ApiDocument } from './document.ts'
 import { findUserIds } from './request.ts'
 import { referenceWords } from './words.ts'
@@ -28,11 +28,29 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll('=', '')
 const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)))
 
+/**
+ * Returns the scopes to ask for: those that are needed now, and those of the token that the page holds, so that it can
+ * still send what it could send before.
+ */
+function scopesToAsk(clientId: string, needed: readonly string[]): string {
+  const { session } = readHeld()
+  const kept = session?.clientId === clientId && session.scope !== 'user' ? (session.scope?.split(' ') ?? []) : []
+  return [...new Set([...needed, ...kept])].join(' ')
+}
+
+interface SigningIn {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The scopes that the token needs; without a list, it gets all that the app has registered. */
+  readonly scopes: readonly string[] | undefined
+  readonly next: string
+}
+
 /** Starts the authorization code flow with PKCE (RFC 7636), which leaves the page. */
-export async function leaveToSignIn(app: { clientId: string; clientSecret: string; next: string }): Promise<void> {
+export async function leaveToSignIn(app: SigningIn): Promise<void> {
   const [state, verifier] = [randomText(), randomText()]
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  const { clientId, clientSecret, next } = app
+  const { clientId, clientSecret, scopes, next } = app
   const pending: Pending = { state, verifier, clientId, next, ...(clientSecret && { clientSecret }) }
   sessionStorage.setItem(PENDING, JSON.stringify(pending))
   const fields = {
@@ -42,6 +60,7 @@ export async function leaveToSignIn(app: { clientId: string; clientSecret: strin
     state,
     code_challenge: base64url(new Uint8Array(digest)),
     code_challenge_method: 'S256',
+    ...(scopes && { scope: scopesToAsk(clientId, scopes) }),
   }
   location.assign(`/oauth/v2/signin?${new URLSearchParams(fields)}`)
 }
@@ -65,7 +84,7 @@ export async function finishSignIn(query: URLSearchParams): Promise<string> {
     ...(pending.clientSecret !== undefined && { client_secret: pending.clientSecret }),
   })
   const who = await recognise(tokens.access_token)
-  holdSession({ ...who, clientId: pending.clientId, endsAt: Date.now() + tokens.expires_in * 1000 })
+  holdSession({ ...who, clientId: pending.clientId, scope: tokens.scope, endsAt: Date.now() + tokens.expires_in * 1000 })
   return pending.next
 }
 

@@ -18,10 +18,12 @@ interface SignedInProps {
   /** The ways of authentication that the operation accepts; by default all that use credentials. */
   readonly ways?: readonly AuthMethod[]
   readonly example?: AboutExample
+  /** The scopes that the token needs; without a list, the person is asked for everything. */
+  readonly scopes?: readonly string[] | undefined
 }
 
 /** Shows the credentials that the page holds, and lets the person change them. */
-export function SignedIn({ ways = ['bearer', 'basic', 'browser'], example = {} }: SignedInProps) {
+export function SignedIn({ ways = ['bearer', 'basic', 'browser'], example = {}, scopes }: SignedInProps) {
   const { session, pair } = useHeld()
   const { person } = useHere()
   const [isOpen, setOpen] = useState(false)
@@ -85,7 +87,7 @@ export function SignedIn({ ways = ['bearer', 'basic', 'browser'], example = {} }
       )}
       {isOpen && (
         <Suspense>
-          <SignInDialog example={example} onClose={() => setOpen(false)} />
+          <SignInDialog example={example} scopes={scopes} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </Stack>

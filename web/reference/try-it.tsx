@@ -22,6 +22,7 @@ import {
   keyOf,
   learnIds,
   prepare,
+  scopesFor,
   waysOf,
 } from './request.ts'
 import { type Outcome, release, send } from './send.ts'
@@ -152,7 +153,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
     <>
       <Card title={say.title} id="try">
         {/* Outside of the form: submit events of its dialog would bubble to the form through the portal. */}
-        <SignedIn ways={ways} example={entry.example} />
+        <SignedIn ways={ways} example={entry.example} scopes={scopesFor(entry, samples)} />
         <form onSubmit={submit} noValidate className={classes.sent}>
           <Stack>
             <Sender entry={entry} way={way} />

@@ -22,6 +22,7 @@ export const referenceWords = {
     path: 'path',
     callers: 'Who may call',
     role: 'Role',
+    scope: 'Scope of the token',
     needs: 'Requires',
     proof: 'Authentication',
     parameters: 'Parameters',

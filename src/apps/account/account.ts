@@ -24,8 +24,9 @@ import type { Config, EnvironmentName } from '../../kernel/config.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
+import { intersectScopes, SCOPES } from '../../kernel/scopes.ts'
 import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
-import { listAppsOfPerson, withdrawConsent } from '../apps/apps.ts'
+import { listAppsOfPerson, withdrawConsent, withdrawScopes } from '../apps/apps.ts'
 import { joinByLink } from '../organisations/organisations.ts'
 import { joinWithLink } from '../organisations/sign-up.ts'
 import { isUuid } from './rules.ts'
@@ -115,6 +116,7 @@ export async function listOwnApps(db: Db, who: PersonCaller) {
     owner: app.owner,
     sinceDate: app.consented_at,
     allowedDate: app.allowed_at,
+    scopes: app.allowed_at === null ? [] : [...(intersectScopes(app.scopes, app.user_scopes) ?? SCOPES)],
     sessions: (byApp.get(app.id) ?? []).map((session) => ({
       sessionId: session.id,
       device: session.device,
@@ -175,6 +177,12 @@ async function endOtherBrowsers(tx: Tx, who: PersonCaller): Promise<void> {
 
 export const withdrawApp = (db: Db, who: PersonCaller, what: { clientId: string }): Promise<void> =>
   withdrawConsent(db, who, { ...what, personId: who.personId })
+
+export const withdrawAppScopes = (
+  db: Db,
+  who: PersonCaller,
+  what: { clientId: string; scopes: readonly string[] },
+): Promise<void> => withdrawScopes(db, who, { ...what, personId: who.personId })
 
 /** The result of setting a new password: the new browser session, and the passkeys that still work. */
 export interface RenewedPassword {

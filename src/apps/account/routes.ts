@@ -35,6 +35,7 @@ import {
   signOut,
   signUpAndTell,
   withdrawApp,
+  withdrawAppScopes,
 } from './account.ts'
 import { signInAsDemo } from './demo.ts'
 import { readHere } from './here.ts'
@@ -53,6 +54,7 @@ import {
   SignIn,
   SignInAsDemo,
   SignUp,
+  WithdrawScopes,
 } from './schema.ts'
 
 const op = operationsIn({ area: 'Account', who: person })
@@ -255,6 +257,17 @@ export const accountOperations: readonly Operation[] = [
     output: success(),
     errors: ['notFound'],
     run: ({ db, who }, input) => withdrawApp(db, who, input),
+  }),
+  op('POST /account/v1/app/scopes/withdraw', {
+    name: 'withdrawScopes',
+    summary: 'Withdraw scopes from an app',
+    description:
+      "Takes scopes from an app that the caller has allowed, and ends the caller's sessions in it. The app can sign the user in again without them, and has to ask before it gets them back. Scopes that the app does not have are ignored, but at least one has to be an allowed one.",
+    example: { request: { clientId: CLIENT_ID, scopes: ['notes'] } },
+    input: WithdrawScopes,
+    output: success(),
+    errors: ['notFound'],
+    run: ({ db, who }, input) => withdrawAppScopes(db, who, input),
   }),
   op('POST /account/v1/password', {
     name: 'changePassword',

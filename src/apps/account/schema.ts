@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { passkeyBoxes, removalFields } from '../../identity/passkeys/schema.ts'
 import { ENVIRONMENTS } from '../../kernel/config.ts'
-import { Day, Flag, Id, Text } from '../../kernel/http/input/fields.ts'
+import { Day, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
+import { SCOPES } from '../../kernel/scopes.ts'
 
 export const SignInAsDemo = Type.Object({ handle: Id('Handle of a demo user, with or without @', 100) })
 export type SignInAsDemo = Static<typeof SignInAsDemo>
@@ -34,6 +35,15 @@ export const SignIn = Type.Object({
 export const NameSession = Type.Object({ sessionId: Id('Id of an app session, from GET /account/v1/apps') })
 export const NameBrowser = Type.Object({ browserId: Id('Id of a browser, from GET /account/v1/browsers') })
 export const NameApp = Type.Object({ clientId: Id('The client ID of the app') })
+export const WithdrawScopes = Type.Object({
+  clientId: Id('The client ID of the app'),
+  scopes: IdList('The scopes that the app loses, such as `notes`', SCOPES.length),
+})
+export const AccessQuery = Type.Object({ done: Type.Optional(Id('Code of the notice to show', 100)) })
+export const AccessFields = Type.Object({
+  clientId: Type.Optional(Id('The client ID of the app')),
+  scope: Type.Optional(Id('The scope that the app loses', 100)),
+})
 const { removePasskeys } = removalFields('GET /account/v1/passkeys')
 export const ChangePassword = Type.Object({
   password: Text('The current password', MAX_PASSWORD_LENGTH),
@@ -78,6 +88,9 @@ export const AccountApps = Type.Array(
       sinceDate: moment('When the user started to use the app'),
       allowedDate: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
         description: 'When the user allowed the app; null if they were enrolled and not asked yet',
+      }),
+      scopes: Type.Array(Type.Enum([...SCOPES]), {
+        description: 'What the app may do; a user can withdraw each of them. Empty if the user was not asked yet',
       }),
       sessions: Type.Array(AppSession, { description: 'Open sessions, newest first, at most 50' }),
     },

@@ -52,7 +52,12 @@ export async function createAnonymous(
       { ...parties, userId, door: 'anonymous', device: what.device, pushToken: what.deviceToken },
       policy,
     )
-    const profile = await readOwnProfile(tx, { ...who, ...parties, defaultCountry: what.defaultCountry })
+    const profile = await readOwnProfile(tx, {
+      ...who,
+      ...parties,
+      scopes: tokens.scopes,
+      defaultCountry: what.defaultCountry,
+    })
     return { ...profile, tokens }
   })
 }

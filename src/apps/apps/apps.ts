@@ -8,7 +8,7 @@ import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { isLine } from '../../kernel/lines.ts'
 import { type AddressPolicy, findUriMistake } from '../../kernel/outbound/outbound.ts'
-import { readScopes, type Scopes } from '../../kernel/scopes.ts'
+import { isScope, readScopes, SCOPES, type Scopes, showScopes } from '../../kernel/scopes.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { appEvents } from './events.ts'
 import { findLaunchMistake, findRedirectUriMistake, isLaunchOf } from './redirect-uris.ts'
@@ -152,6 +152,32 @@ export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; p
   })
 }
 
+/**
+ * Takes scopes from what a person has allowed an app. The person's sessions in the app end at once, in every process, so
+ * the app has to sign the person in again, and to ask before it gets these scopes back.
+ */
+export function withdrawScopes(
+  db: Db,
+  who: Caller,
+  what: { clientId: string; personId: number; scopes: readonly string[] },
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { personId } = what
+    const scopes = SCOPES.filter((scope) => what.scopes.includes(scope))
+    const withdrawn = await tx.first(store.withdrawScopes, {
+      client: what.clientId,
+      person: personId,
+      scopes,
+      all: [...SCOPES],
+    })
+    if (!withdrawn) throw fail('notFound', 'You have not allowed an app with this client ID to do this')
+    const appId = withdrawn.app_id
+    const detail = { scopes: showScopes(scopes) }
+    await recordAudit(tx, who, { action: 'consent.scopes-withdrawn', personId, appId, detail })
+    await endSessionsInApp(tx, who, { personId, appId, reason: 'scopes withdrawn' })
+  })
+}
+
 /** Proof that a person signed in and consented to an app: the epochs of the person and of the consent at that time. */
 export interface Proof {
   readonly appId: number
@@ -253,6 +279,9 @@ export function removeApp(db: Db, who: Caller, what: { clientId: string }): Prom
   })
 }
 
+/** Returns a checked list of scopes in the order of the catalogue. */
+const toScopes = (scopes: readonly string[]): string[] => [...(readScopes(scopes) ?? [])]
+
 /** How an app that uses OpenID Connect is told about sign-outs. */
 export interface LogoutSettings {
   readonly postLogoutRedirectUris?: readonly string[] | undefined
@@ -272,6 +301,8 @@ export interface NewApp extends LogoutSettings {
   readonly redirectUris: readonly string[]
   readonly launchUri?: string | undefined
   readonly origins: readonly string[]
+  /** The scopes that the app may ask for; all if missing or empty. */
+  readonly scopes?: readonly string[] | undefined
   readonly isBasicEnabled: boolean
   readonly isImplicitEnabled: boolean
   readonly isDeviceEnabled: boolean
@@ -309,6 +340,7 @@ export function addApp(
       uris: [...what.redirectUris],
       launch: what.launchUri || null,
       origins: [...what.origins],
+      scopes: what.scopes?.length ? toScopes(what.scopes) : null,
       now: who.at,
     })
     if (!row) throw fail('duplicate', `An app with the client ID ${clientId} already exists`)
@@ -340,6 +372,8 @@ export interface AppChange extends LogoutSettings {
   /** An empty text removes the launch URI. */
   readonly launchUri?: string | undefined
   readonly origins?: readonly string[] | undefined
+  /** An empty list stands for all. */
+  readonly scopes?: readonly string[] | undefined
   readonly isBasicEnabled?: boolean | undefined
   readonly isImplicitEnabled?: boolean | undefined
   readonly isDeviceEnabled?: boolean | undefined
@@ -371,6 +405,7 @@ export async function changeApp(
     { ...change, name },
   )
   const needsReview = mustBeReviewed && was.status === 'approved' && Object.keys(before).length > 0
+  const scopes = change.scopes && toScopes(change.scopes)
   await tx.first(store.changeApp, {
     app: appId,
     name: name ?? null,
@@ -378,6 +413,7 @@ export async function changeApp(
     uris: change.redirectUris ? [...change.redirectUris] : null,
     launch: change.launchUri ?? null,
     origins: change.origins ? [...change.origins] : null,
+    scopes: scopes ?? null,
     basic: change.isBasicEnabled ?? null,
     implicit: change.isImplicitEnabled ?? null,
     device: change.isDeviceEnabled ?? null,
@@ -387,6 +423,9 @@ export async function changeApp(
   const detail = changes.map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value])
   await recordAudit(tx, who, { action: 'app.changed', appId, detail: { ...Object.fromEntries(detail), ...before } })
   if (change.origins) await notify(tx, APPS_CHANGED)
+  // The tokens stay valid, and may be used for more or for less.
+  if (scopes && scopes.join() !== readScopes(was.scopes)?.join())
+    await notify(tx, REVOKED, { appId } satisfies Revocation)
 }
 
 /** Like `changeApp`, but takes a client ID, and locks the app. */
@@ -420,16 +459,17 @@ interface SettingFault {
  * has: its launch URI must fit its redirect URIs, whichever of them changes.
  */
 export function checkSettings(
-  what: Pick<AppChange, 'name' | 'redirectUris' | 'launchUri' | 'origins' | keyof LogoutSettings>,
+  what: Pick<AppChange, 'name' | 'redirectUris' | 'launchUri' | 'origins' | 'scopes' | keyof LogoutSettings>,
   stored?: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
   receivers: AddressPolicy = ANY_RECEIVER,
 ): void {
-  const { name, redirectUris, launchUri, origins } = what
+  const { name, redirectUris, launchUri, origins, scopes } = what
   const launch = launchUri ?? stored?.launch_uri
   const faults: SettingFault[] = [
     ...findNameFaults(name),
     ...(redirectUris ?? []).flatMap(findRedirectUriFaults),
     ...(origins ?? []).flatMap(findOriginFaults),
+    ...(scopes ?? []).flatMap(findScopeFaults),
     ...(launch && (redirectUris || launchUri !== undefined)
       ? findLaunchFaults(launch, redirectUris ?? stored?.redirect_uris ?? [])
       : []),
@@ -491,6 +531,17 @@ const findOriginFaults = (origin: string, i: number): SettingFault[] =>
           pointer: `/origins/${i}`,
           message: `${origin} is not an origin; one looks like https://app.example.org`,
           must: 'be an origin, such as https://app.example.org',
+        },
+      ]
+
+const findScopeFaults = (scope: string, i: number): SettingFault[] =>
+  isScope(scope)
+    ? []
+    : [
+        {
+          pointer: `/scopes/${i}`,
+          message: `${scope} is not a scope; the scopes are ${SCOPES.join(', ')}`,
+          must: `be one of ${SCOPES.join(', ')}`,
         },
       ]
 

@@ -33,6 +33,7 @@ export const findApps = read('apps.findForImport', {
     post_logout_redirect_uris: c.textArray,
     backchannel_logout_uri: nullable(c.text),
     backchannel_logout_session_required: c.bool,
+    scopes: nullable(c.textArray),
     secrets: c.textArray,
   },
   text: `
@@ -41,7 +42,7 @@ export const findApps = read('apps.findForImport', {
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
            coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
-           coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required,
+           coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required, a.scopes,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by 1) as secrets
       from apps a join app_storage s on s.app_id = a.id
       left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
@@ -54,14 +55,14 @@ export const insertApps = write('apps.insertMany', {
   text: `
     insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
                       implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, secrets_sealed, launch_uri,
-                      backchannel_logout_uri, backchannel_logout_session_required, created_at)
+                      backchannel_logout_uri, backchannel_logout_session_required, scopes, created_at)
     select r.client_id, r.name, r.organisation_id, r.owner_id, r.status, r.public_client, r.pkce_required,
            r.implicit_enabled, r.basic_enabled, r.device_enabled, r.anonymous_enabled, r.shared_buckets, r.secrets_sealed, r.launch_uri,
-           r.backchannel_logout_uri, r.backchannel_logout_session_required, :now
+           r.backchannel_logout_uri, r.backchannel_logout_session_required, r.scopes, :now
       from json_to_recordset(:rows) as r(client_id text, name text, organisation_id bigint, owner_id bigint,
            status text, public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
            device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text,
-           backchannel_logout_uri text, backchannel_logout_session_required boolean)
+           backchannel_logout_uri text, backchannel_logout_session_required boolean, scopes text[])
     returning id, client_id`,
 })
 
@@ -76,11 +77,11 @@ export const updateApps = write('apps.updateMany', {
            anonymous_enabled = r.anonymous_enabled, shared_buckets = r.shared_buckets,
            secrets_sealed = r.secrets_sealed, launch_uri = r.launch_uri,
            backchannel_logout_uri = r.backchannel_logout_uri,
-           backchannel_logout_session_required = r.backchannel_logout_session_required
+           backchannel_logout_session_required = r.backchannel_logout_session_required, scopes = r.scopes
       from json_to_recordset(:rows) as r(id bigint, name text, organisation_id bigint, owner_id bigint, status text,
            public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
            device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text,
-           backchannel_logout_uri text, backchannel_logout_session_required boolean)
+           backchannel_logout_uri text, backchannel_logout_session_required boolean, scopes text[])
      where a.id = r.id returning a.id`,
 })
 

@@ -13,6 +13,7 @@ import {
   textsIn,
 } from '../../kernel/imports/section.ts'
 import { findUriMistake } from '../../kernel/outbound/outbound.ts'
+import { isScope, readScopes, SCOPES } from '../../kernel/scopes.ts'
 import { REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { organisationSection } from '../organisations/import.ts'
 import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
@@ -76,6 +77,16 @@ const ImportedApp = Type.Object({
   backchannelLogoutSessionRequired: Type.Optional(
     Flag('Whether the app needs `sid` in logout tokens; false by default'),
   ),
+  scopes: Type.Optional(
+    OrNull(
+      Texts(
+        SCOPES.length,
+        100,
+        'a list of scopes',
+        `The scopes that it may ask for: ${SCOPES.join(', ')}; all by default`,
+      ),
+    ),
+  ),
   basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),
   device: Type.Optional(Flag('Sign-in on a device without a browser; false by default')),
   implicit: Type.Optional(Flag('The implicit flow; false by default')),
@@ -127,10 +138,12 @@ interface PlannedApp {
   readonly redirectUris: readonly string[]
   readonly origins: readonly string[]
   readonly postLogoutRedirectUris: readonly string[]
+  /** Null for all. */
+  readonly scopes: readonly string[] | null
   /** The new secrets; undefined if the stored secrets stay. */
   readonly secrets: readonly HiddenSecret[] | undefined
-  /** Whether the app was approved, but no longer is after the import. */
-  readonly isWithdrawn: boolean
+  /** Whether its tokens may be used for something else after the import, or for nothing. */
+  readonly concernsTokens: boolean
 }
 
 /** The owner as the key in the import file or, if the file has none, as the stored id. */
@@ -173,6 +186,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     }
     for (const [i, origin] of textsIn(app.origins)) {
       if (!isOrigin(origin)) yield `${place}.origins[${i}]: must be an origin, such as https://app.example.org`
+    }
+    for (const [i, scope] of textsIn(app.scopes)) {
+      if (!isScope(scope)) yield `${place}.scopes[${i}]: must be one of ${SCOPES.join(', ')}`
     }
   },
 
@@ -226,6 +242,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
         app.backchannelLogoutSessionRequired ?? found?.backchannel_logout_session_required ?? false,
     }
     const owner = app.owner && normaliseHandle(app.owner)
+    const stored = readScopes(found?.scopes ?? null) ?? null
+    const scopes = app.scopes === undefined ? stored : app.scopes?.length ? readScopes(app.scopes)! : null
+    const hasSameScopes = scopes?.join() === stored?.join()
     const change = {
       clientId: makeClientId(environment, app.key),
       row,
@@ -238,8 +257,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       redirectUris,
       origins: sortedSet(app.origins ?? found?.origins ?? []),
       postLogoutRedirectUris: sortedSet(app.postLogoutRedirectUris ?? found?.post_logout_redirect_uris ?? []),
+      scopes,
       secrets: isPublic ? [] : app.hiddenSecrets,
-      isWithdrawn: found?.status === 'approved' && row.status !== 'approved',
+      concernsTokens: found?.status === 'approved' && (row.status !== 'approved' || !hasSameScopes),
     }
     const isSame =
       found !== undefined &&
@@ -250,6 +270,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       isSameList(found.redirect_uris, change.redirectUris) &&
       isSameList(found.origins, change.origins) &&
       isSameList(found.post_logout_redirect_uris, change.postLogoutRedirectUris) &&
+      hasSameScopes &&
       (change.secrets === undefined ||
         isSameList(
           change.secrets.map(({ hash }) => hash),
@@ -259,10 +280,11 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
   },
 
   async write(tx, who, changes, { idOf }) {
-    const rows = changes.map(({ id, change: { clientId, row, organisation, owner } }) => ({
+    const rows = changes.map(({ id, change: { clientId, row, scopes, organisation, owner } }) => ({
       id,
       client_id: clientId,
       ...row,
+      scopes,
       organisation_id: 'key' in organisation ? idOf(organisationSection, organisation.key) : organisation.id,
       owner_id: 'key' in owner ? idOf(peopleSection, owner.key) : owner.id,
     }))
@@ -287,8 +309,8 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     )
     const renewed = given.map(({ id }) => id)
     await tx.all(store.replaceSecrets, { apps: renewed, rows: JSON.stringify(secrets), now: who.at })
-    for (const { id, isWithdrawn } of planned)
-      if (isWithdrawn) await notify(tx, REVOKED, { appId: id } satisfies Revocation)
+    for (const { id, concernsTokens } of planned)
+      if (concernsTokens) await notify(tx, REVOKED, { appId: id } satisfies Revocation)
     await notify(tx, APPS_CHANGED)
     return changes.flatMap(({ key, id, change }) => (id === undefined ? [{ key, id: ids.get(change.clientId)! }] : []))
   },

@@ -18,6 +18,7 @@ const SHOWN = {
   post_logout_redirect_uris: c.textArray,
   backchannel_logout_uri: nullable(c.text),
   backchannel_logout_session_required: c.bool,
+  scopes: nullable(c.textArray),
   secrets: c.text,
   users: c.int8,
   blocks_used: c.int8,
@@ -36,7 +37,7 @@ const shown = `
   array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
   array(select origin from app_origins where app_id = a.id order by origin) as origins,
   coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
-  coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required,
+  coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required, a.scopes,
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from app_secrets s where s.app_id = a.id)::text as secrets,
   (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,

@@ -8,6 +8,7 @@ import { readLine, readName } from '../../kernel/lines.ts'
 import { managed } from '../../kernel/managed.ts'
 import type { AddressPolicy } from '../../kernel/outbound/outbound.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { readScopes } from '../../kernel/scopes.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
 import { ALGORITHMS } from './algorithms.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkSettings, dropOldAppSecrets, setAppStatus } from './apps.ts'
@@ -94,6 +95,7 @@ export async function registerOwnApp(
         postLogoutRedirectUris: what.postLogoutRedirectUris,
         backchannelLogoutUri: what.backchannelLogoutUri,
         backchannelLogoutSessionRequired: what.backchannelLogoutSessionRequired,
+        scopes: what.scopes,
         isBasicEnabled: false,
         isImplicitEnabled: false,
         isDeviceEnabled: false,
@@ -120,13 +122,13 @@ export function changeOwnApp(
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
     const app = await managedApp.lock(tx, who, what.clientId)
-    const { redirectUris, launchUri, origins } = what
+    const { redirectUris, launchUri, origins, scopes } = what
     const { postLogoutRedirectUris, backchannelLogoutUri, backchannelLogoutSessionRequired } = what
     const logout = { postLogoutRedirectUris, backchannelLogoutUri, backchannelLogoutSessionRequired }
-    checkSettings({ name, redirectUris, launchUri, origins, ...logout }, app, receivers)
+    checkSettings({ name, redirectUris, launchUri, origins, scopes, ...logout }, app, receivers)
     await changeProof(tx, who, { ...what, appId: app.id, isPublic: app.public_client })
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
-    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, ...logout, mustBeReviewed })
+    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, scopes, ...logout, mustBeReviewed })
     return readOwnApp(tx, who, what)
   })
 }
@@ -187,6 +189,7 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   postLogoutRedirectUris: row.post_logout_redirect_uris,
   backchannelLogoutUri: row.backchannel_logout_uri,
   backchannelLogoutSessionRequired: row.backchannel_logout_session_required,
+  scopes: [...(readScopes(row.scopes) ?? [])],
   secrets: readSecrets(row.secrets),
   users: row.users,
   storageUsed: row.blocks_used * BLOCK_BYTES,

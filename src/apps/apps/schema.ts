@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { ALGORITHMS } from './algorithms.ts'
+import { SCOPES } from '../../kernel/scopes.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
 
@@ -35,6 +36,8 @@ const logoutFields = {
   ),
 }
 
+const scopes = IdList(`The scopes that it may ask for: ${SCOPES.join(', ')}. Empty for all`, SCOPES.length)
+
 export const RegisterApp = Type.Object({
   organisation,
   name,
@@ -43,6 +46,7 @@ export const RegisterApp = Type.Object({
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
   ...logoutFields,
+  scopes: Type.Optional(scopes),
   public: Type.Optional(
     Flag('Whether it is a public client (browser or mobile app), which has no secret and uses PKCE'),
   ),
@@ -66,6 +70,7 @@ export const ChangeApp = Type.Object({
     enum: ['client_secret', 'private_key_jwt'],
   }),
   idTokenAlgorithm: Type.Optional({ ...Id('The algorithm of its ID tokens'), enum: [...ALGORITHMS] }),
+  scopes: Type.Optional(scopes),
 })
 export type ChangeApp = Static<typeof ChangeApp>
 export const NameApp = Type.Object({ clientId })
@@ -121,6 +126,7 @@ const fields = {
     description: 'URL that receives a logout token when a user is signed out',
   }),
   backchannelLogoutSessionRequired: Type.Boolean({ description: 'Whether the app needs `sid` in logout tokens' }),
+  scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'The scopes that it may ask for; empty for all' }),
   secrets: Type.Array(
     Type.Object({
       createdDate: Moment,

@@ -119,9 +119,11 @@ export const listOfPerson = read('apps.listOfPerson', {
     owner: nullable(c.text),
     consented_at: c.instant,
     allowed_at: nullable(c.instant),
+    scopes: nullable(c.textArray),
+    user_scopes: nullable(c.textArray),
   },
   text: `
-    select a.id, a.client_id, a.name, u.consented_at, u.allowed_at,
+    select a.id, a.client_id, a.name, u.consented_at, u.allowed_at, a.scopes, u.scopes as user_scopes,
            coalesce(o.name, nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as owner
       from app_users u join apps a on a.id = u.app_id
       left join organisations o on o.id = a.organisation_id
@@ -168,6 +170,23 @@ export const withdraw = write('apps.withdraw', {
     update app_users u set withdrawn_at = :now, epoch = u.epoch + 1
       from apps a
      where a.client_id = :client and u.app_id = a.id and u.person_id = :person and u.withdrawn_at is null
+    returning u.app_id`,
+})
+
+/**
+ * Takes scopes from what a person has allowed. Incrementing the epoch also invalidates codes and device approvals that
+ * have not been redeemed. Returns no row if the person has allowed none of these scopes.
+ */
+export const withdrawScopes = write('apps.withdrawScopes', {
+  params: { client: c.text, person: c.int8, scopes: c.textArray, all: c.textArray },
+  row: { app_id: c.int8 },
+  text: `
+    update app_users u
+       set scopes = array(select scope from unnest(coalesce(u.scopes, a.scopes, :all)) as scope where scope <> all(:scopes)),
+           epoch = u.epoch + 1
+      from apps a
+     where a.client_id = :client and u.app_id = a.id and u.person_id = :person and u.withdrawn_at is null
+       and u.allowed_at is not null and coalesce(u.scopes, a.scopes, :all) && :scopes
     returning u.app_id`,
 })
 
@@ -260,6 +279,7 @@ export const showApp = read('apps.show', {
     post_logout_redirect_uris: c.textArray,
     backchannel_logout_uri: nullable(c.text),
     backchannel_logout_session_required: c.bool,
+    scopes: nullable(c.textArray),
     users: c.int8,
     blocks_used: c.int8,
     blocks_limit: c.int8,
@@ -272,7 +292,7 @@ export const showApp = read('apps.show', {
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
            coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
-           coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required,
+           coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required, a.scopes,
            (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null) as users,
            s.blocks_used, s.blocks_limit, a.created_at
       from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
@@ -298,14 +318,15 @@ export const insertApp = write('apps.insert', {
     uris: c.textArray,
     launch: nullable(c.text),
     origins: c.textArray,
+    scopes: nullable(c.textArray),
     now: c.timestamptz,
   },
   row: { id: c.int8 },
   text: `
     with app as (
       insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required, secrets_sealed,
-                        implicit_enabled, basic_enabled, device_enabled, launch_uri, created_at)
-      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :sealed, :implicit, :basic, :device, :launch, :now)
+                        implicit_enabled, basic_enabled, device_enabled, launch_uri, scopes, created_at)
+      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :sealed, :implicit, :basic, :device, :launch, :scopes, :now)
       on conflict (client_id) do nothing returning id
     ), storage as (
       insert into app_storage (app_id, blocks_limit) select id, :blocks from app
@@ -327,12 +348,13 @@ export const readReviewedFields = read('apps.readReviewedFields', {
     origins: c.textArray,
     post_logout_redirect_uris: c.textArray,
     backchannel_logout_uri: nullable(c.text),
+    scopes: nullable(c.textArray),
   },
   gather: false,
   text: `
     select a.status, a.name, a.launch_uri, array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
-           coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri
+           coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri, a.scopes
       from apps a where a.id = :app`,
 })
 
@@ -353,7 +375,8 @@ export const setLogout = write('apps.setLogout', {
 })
 
 /**
- * Changes an app. A field whose parameter is null keeps its value; an empty launch URI removes the launch URI. A new
+ * Changes an app. A field whose parameter is null keeps its value; an empty launch URI removes the launch URI, and an
+ * empty list of scopes stands for all. A new
  * `changed_at` is always later than the stored one, even if the clocks of the processes differ.
  */
 export const changeApp = write('apps.change', {
@@ -364,6 +387,7 @@ export const changeApp = write('apps.change', {
     uris: nullable(c.textArray),
     launch: nullable(c.text),
     origins: nullable(c.textArray),
+    scopes: nullable(c.textArray),
     basic: nullable(c.bool),
     implicit: nullable(c.bool),
     device: nullable(c.bool),
@@ -382,7 +406,7 @@ export const changeApp = write('apps.change', {
     )
     update apps set name = coalesce(:name, name), owner_id = coalesce(:owner, owner_id), basic_enabled = coalesce(:basic, basic_enabled),
            implicit_enabled = coalesce(:implicit, implicit_enabled), device_enabled = coalesce(:device, device_enabled),
-           launch_uri = nullif(coalesce(:launch, launch_uri), ''),
+           launch_uri = nullif(coalesce(:launch, launch_uri), ''), scopes = nullif(coalesce(:scopes, scopes), '{}'),
            changed_at = case when :changed is null then changed_at else greatest(:changed, changed_at + interval '1 millisecond') end
      where id = :app returning id`,
 })

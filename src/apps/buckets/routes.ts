@@ -30,7 +30,7 @@ import {
 } from './schema.ts'
 import { bucketWatch } from './watch.ts'
 
-const op = operationsIn({ area: 'Buckets', who: appUser })
+const op = operationsIn({ area: 'Buckets', who: appUser, scope: 'buckets' })
 
 /** The output shared by all operations that return a bucket. */
 const bucketOutput = json(Bucket, {

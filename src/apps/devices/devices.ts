@@ -8,7 +8,7 @@ import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
 import { countFailures, networkSubject, refuseBlocked, typedCodeSubject } from '../../kernel/lockouts/lockouts.ts'
-import { parseScopes, readScopes } from '../../kernel/scopes.ts'
+import { parseScopes, readScopes, type Scopes } from '../../kernel/scopes.ts'
 import { endSession, openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
 import { confirmAppUser, ensureAppUser, findConsent } from '../apps/apps.ts'
@@ -87,15 +87,21 @@ export function checkUserCode(typed: string): string {
   return code
 }
 
+/** What the device asks for, and what the person has allowed its app before (the same as for `describeAccess`). */
+interface AskedScopes {
+  readonly asked: Scopes
+  readonly allowed: Scopes
+}
+
 /**
- * Reads which app the device with this code runs, so that the person can decide. Throws if the code is unknown. Each
+ * Reads which app the device with this code runs and what it asks for, so that the person can decide. Throws if the code is unknown. Each
  * wrong code lengthens the wait before the next attempt, so that codes cannot be guessed.
  */
 export async function readDevice(
   db: Db,
   who: PersonCaller,
   what: { userCode: string },
-): Promise<{ userCode: string; app: { name: string; owner: string | undefined } }> {
+): Promise<{ userCode: string; app: { name: string; owner: string | undefined }; scopes: AskedScopes }> {
   const code = checkUserCode(what.userCode)
   const guesser = [typedCodeSubject(who.personId), networkSubject(who, 'codes-from')] as const
   await refuseBlocked(db, who, guesser)
@@ -109,7 +115,15 @@ export async function readDevice(
     })
     throw unknownUserCode()
   }
-  return { userCode: code, app: { name: grant.name, owner: grant.owner ?? undefined } }
+  const consent = await findConsent(db, { appId: grant.app_id, personId: who.personId })
+  return {
+    userCode: code,
+    app: { name: grant.name, owner: grant.owner ?? undefined },
+    scopes: {
+      asked: readScopes(grant.scopes ?? grant.app_scopes),
+      allowed: consent ? consent.scopes : [],
+    },
+  }
 }
 
 const unknownUserCode = () =>

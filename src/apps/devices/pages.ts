@@ -59,11 +59,11 @@ export const devicePages: readonly Page[] = [
         const shown = showUserCode(checkUserCode(typed))
         const who = findPerson(context.who)
         if (!who) return signInFirst(shown)
-        const { app } = await readDevice(context.db, who, { userCode: typed })
+        const { app, scopes } = await readDevice(context.db, who, { userCode: typed })
         const frame = { action: DECISION, csrfToken: context.csrfToken(decisionPurpose(shown)) }
         return {
           title: `Allow ${app.name}?`,
-          body: decisionPage({ ...frame, app, handle: who.handle, userCode: shown }),
+          body: decisionPage({ ...frame, app, handle: who.handle, userCode: shown, scopes }),
         }
       } catch (error) {
         return showCode(context, typed, readProblem(error))

@@ -42,9 +42,15 @@ export const insertGrant = write('devices.insert', {
 /** Finds a pending code with its app, for the person to decide. */
 export const findPending = read('devices.findPending', {
   params: { code: c.text, now: c.timestamptz },
-  row: { app_id: c.int8, name: c.text, owner: nullable(c.text), scopes: nullable(c.textArray) },
+  row: {
+    app_id: c.int8,
+    name: c.text,
+    owner: nullable(c.text),
+    scopes: nullable(c.textArray),
+    app_scopes: nullable(c.textArray),
+  },
   text: `
-    select g.app_id, g.scopes, a.name, coalesce(o.name, p.handle) as owner
+    select g.app_id, g.scopes, a.scopes as app_scopes, a.name, coalesce(o.name, p.handle) as owner
       from device_grants g join apps a on a.id = g.app_id
       left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
      where g.user_code = :code and g.status = 'pending' and g.expires_at > :now and a.status = 'approved'`,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { isSameHandle } from '../../identity/people/handles.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
-import { findPerson, type PersonCaller } from '../../kernel/caller.ts'
+import { findPerson } from '../../kernel/caller.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
 import { makeCsrfToken } from '../../kernel/http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
@@ -21,6 +21,7 @@ import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../../kernel/samples.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { signIn } from '../account/account.ts'
 import { listDemoPeople } from '../account/demo.ts'
+import { findConsent } from '../apps/apps.ts'
 import { isUser, readIdTokenHint } from '../openid/openid.ts'
 import {
   type AuthorizationParams,
@@ -109,22 +110,25 @@ async function showSignIn(
   }
 }
 
-function showConsent(
+async function showConsent(
   context: PageContext,
   params: AuthorizationParams,
   request: AuthorizationRequest,
   problem?: string,
-): ShownPage {
+): Promise<ShownPage> {
   const { dialect, client, redirectUri } = request
   const { signin, consent } = PATHS[dialect]
   const target = new URL(redirectUri)
+  const { personId, handle } = context.who.person!
+  const given = await findConsent(context.db, { appId: client.id, personId })
   return {
     title: `Allow ${client.name}?`,
     leadsToApp: true,
     body: consentPage({
       problem,
       app: client,
-      handle: context.who.person!.handle,
+      scopes: { asked: request.scopes ?? client.scopes, allowed: given ? given.scopes : [] },
+      handle,
       destination:
         target.host === '' || !/^https?:$/.test(target.protocol) ? `the app (${target.protocol})` : target.host,
       otherAccount: `${signin}?${queryOf({ ...params, prompt: 'login' })}`,
@@ -283,7 +287,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
       return context.who.person
-        ? { ...showConsent(context, params, request, DECIDE_AGAIN), status: 403 }
+        ? { ...(await showConsent(context, params, request, DECIDE_AGAIN)), status: 403 }
         : showSignIn(context, params, request, OUTDATED)
     },
     run: async (context, { decision, ...sent }) => {

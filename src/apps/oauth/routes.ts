@@ -115,6 +115,7 @@ export const oauthOperations: readonly Operation[] = [
     description:
       'Checks an access token that your app has stored. Returns the user of your app that it belongs to, and when it expires. An expired or revoked token gets the error that says so.',
     who: appUser,
+    scope: null,
     input: Nothing,
     output: json(TokenState),
     run: async ({ who }) => ({

@@ -102,6 +102,11 @@ export const StandardTokenFields = Type.Object({
 export const StandardTokenAnswer = Type.Object(
   {
     ...tokenAnswer,
+    refresh_token: optional(
+      Type.String({
+        description: 'Works once, to get the next pair of tokens; missing with `openid` and without `offline_access`',
+      }),
+    ),
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
     scope: Type.String({ description: 'The scopes of the access token; `user` stands for everything' }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SCOPE_WORDS, SEES } from '../../../web/parts/consent.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { type Answer, type Person, sharedApp } from '../../operations/testing/testing.ts'
@@ -303,4 +304,47 @@ test('two consents at the same moment add up', async () => {
     signIn(client, { scope: 'buckets', browser: other }),
   ])
   assert.ok((await ask(client, { scope: 'profile notes buckets' }, one)).params?.has('code'))
+})
+
+test('the consent page says each requested scope in words, and which of them are new', async () => {
+  const client = await register('wordy', ['profile', 'notes', 'statements'])
+  const browser = app.visitor()
+  await signIn(await register('wordy-door'), { browser })
+  const first = await ask(client, { scope: 'profile notes' }, browser)
+  assert.ok(first.text.includes('It asks to:</p>'), first.text)
+  for (const scope of ['profile', 'notes'] as const) assert.ok(first.text.includes(SCOPE_WORDS[scope]), scope)
+  assert.ok(!first.text.includes(SCOPE_WORDS.statements))
+  assert.ok(!first.text.includes('already allowed'))
+  await signIn(client, { scope: 'profile notes', browser })
+  const next = await ask(client, { scope: 'profile statements' }, browser)
+  const [added, known] = next.text.split('already allowed')
+  assert.ok(added!.includes(SCOPE_WORDS.statements) && !added!.includes(SCOPE_WORDS.profile), next.text)
+  assert.ok(known!.includes(SCOPE_WORDS.profile) && !known!.includes(SCOPE_WORDS.statements))
+  const again = await ask(client, { scope: 'profile', prompt: 'consent' }, browser)
+  assert.ok(!again.text.includes('It asks to:') && again.text.includes(SCOPE_WORDS.profile), again.text)
+})
+
+test('the page of an app that has registered no scopes, and names none, stays as it was', async () => {
+  const client = await register('classic')
+  const browser = app.visitor()
+  await signIn(await register('classic-door'), { browser })
+  const { text } = await ask(client, {}, browser)
+  assert.ok(text.includes(`@avery. It can see:</p>\n<ul>${SEES.map((line) => `<li>${line}</li>`).join('')}</ul>`), text)
+})
+
+test('with openid, only offline_access gives a refresh token', async () => {
+  const client = await register('oidc')
+  const keys = async (scope: string | undefined) =>
+    Object.keys(await signIn(client, scope === undefined ? {} : { scope })).includes('refresh_token')
+  assert.equal(await keys('openid'), false)
+  assert.equal(await keys('openid profile'), false)
+  assert.equal(await keys('openid offline_access'), true)
+  assert.equal(await keys('profile'), true)
+  assert.equal(await keys(undefined), true)
+
+  // A refresh for fewer scopes returns a refresh token with all scopes of the session.
+  const session = await signIn(client, { scope: 'openid profile offline_access' })
+  const fewer = await refresh(client, session, 'openid')
+  assert.equal(fewer.body.scope, 'openid')
+  assert.equal((await refresh(client, fewer.body)).body.scope, 'openid profile offline_access')
 })

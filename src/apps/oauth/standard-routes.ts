@@ -105,7 +105,8 @@ export const standardOperations: readonly Operation[] = [
       const idToken = await findIdToken(db, who, tokens, environment)
       return {
         access_token: tokens.accessToken,
-        refresh_token: tokens.refreshToken,
+        // Without `offline_access`, an app that asked for `openid` has access only as long as the access token.
+        ...(tokens.mayRefresh && { refresh_token: tokens.refreshToken }),
         token_type: 'Bearer',
         expires_in: tokens.expiresInSeconds,
         scope: showScopes(tokens.scopes),

@@ -199,6 +199,7 @@ export const badgeOperations: readonly Operation[] = [
     example: { after: 'assertBadge' },
     area: 'Badges',
     who: member,
+    scope: 'progress',
     input: ListOwnBadges,
     output: json(HeldBadgePage),
     run: ({ db, who }, input) => listOwnBadges(db, who, input),

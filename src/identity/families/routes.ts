@@ -110,6 +110,7 @@ export const familyOperations: readonly Operation[] = [
       "Returns the caller's children under 13 who use this app, youngest first. Children who do not use the app are left out, and so are those who have turned 13. `parentFlags` are the parent's settings for the child.",
     example: { as: 'casey' },
     who: appUser,
+    scope: 'profile',
     area: 'Profile',
     input: Nothing,
     output: json(Type.Array(UserEntry)),

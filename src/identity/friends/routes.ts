@@ -8,7 +8,7 @@ import { actOnHandle, actOnUser } from './acts.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
 import { Entries, FriendRequests, Friends, type FriendVerb, NameHandle, NameUser, RememberedUsers } from './schema.ts'
 
-const op = operationsIn({ area: 'Friends', who: appUser })
+const op = operationsIn({ area: 'Friends', who: appUser, scope: 'people:search' })
 
 /**
  * The people in the examples: one sends a request, another answers, and a third is blocked. The examples by handle use

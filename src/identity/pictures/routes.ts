@@ -48,6 +48,7 @@ export const pictureOperations: readonly Operation[] = [
   ...KINDS.map(({ kind, name, input }) =>
     op(`GET /user/v1/my/profile/${kind}`, {
       who: appUser,
+      scope: 'profile',
       ...imageAnswer,
       name: `readMy${name}`,
       description: `Returns the calling user's ${kind} as WebP, or a generated one as PNG. Send \`If-None-Match\` each time you show it, because the image at this URL can change. In an \`<img>\` the token can be in the query, as \`?authorization=Bearer%20<token>\`.`,
@@ -59,6 +60,8 @@ export const pictureOperations: readonly Operation[] = [
   ),
   op('GET /image/v1/static/{id}', {
     who: appUser,
+    // Without a scope for people, an app learns no ids of images.
+    scope: null,
     ...imageAnswer,
     name: 'readImage',
     description:

@@ -5,6 +5,7 @@ import type { RowOf, Statement } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readEmail, readLine } from '../../kernel/lines.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
+import { includesScopes } from '../../kernel/scopes.ts'
 import { childrenBornAfter, isAdult, isChild, typesOf } from '../people/ages.ts'
 import { changePeople, replaceEmail } from '../people/changes.ts'
 import { readCountry } from '../people/countries.ts'
@@ -85,7 +86,8 @@ export async function readProfile(db: Db, who: AppUser, what: { id: string }): P
   return toEntry(row, who)
 }
 
-export async function readOwnProfile(db: Db, who: Reader): Promise<OwnProfile> {
+/** Returns the caller's profile. Without the scope `email`, the address is empty. */
+export async function readOwnProfile(db: Db, who: Reader & Pick<AppUser, 'scopes'>): Promise<OwnProfile> {
   const row = await db.first(store.findOwn, {
     app: who.appId,
     person: who.personId,
@@ -99,7 +101,7 @@ export async function readOwnProfile(db: Db, who: Reader): Promise<OwnProfile> {
     position: row.position ?? '',
     role: row.administrator ? 'administrator' : row.developer ? 'developer' : 'user',
     organizationRoles: JSON.parse(row.organisation_roles),
-    email: row.email ?? '',
+    email: (includesScopes(who.scopes, ['email']) && row.email) || '',
     gender: row.gender ?? '',
     trainer: row.trainer,
     trainee: row.trainee,

@@ -16,6 +16,7 @@ export const profileOperations: readonly Operation[] = [
     description:
       'Returns the profile of the calling user. Store only the `userId`, which is unique to your app, and read the rest again when you show it. Unknown values are empty strings; an unknown country is the default of the installation.',
     who: appUser,
+    scope: 'profile',
     input: Type.Object({}),
     output: json(OwnProfile),
     run: ({ db, who }) => readOwnProfile(db, who),
@@ -27,6 +28,7 @@ export const profileOperations: readonly Operation[] = [
       'Returns the profile of another user of your app, by `userId`. It works for users who have public search on, and for the caller. All others get 404, including users who blocked the caller or whom the caller blocked.',
     example: { request: { id: USER_IDS.blake } },
     who: appUser,
+    scope: 'people:search',
     input: NameProfile,
     output: json(UserEntry),
     errors: ['notFound'],

@@ -49,7 +49,7 @@ export const OwnProfile = Type.Object(
     organizationRoles: Type.Record(Type.String(), Type.String(), {
       description: "The user's role in each organisation, by its key",
     }),
-    email: Type.String({ description: 'May be empty' }),
+    email: Type.String({ description: 'May be empty; always empty without the scope `email`' }),
     gender: Type.String({ description: 'In their own words; may be empty' }),
     trainer: Type.Boolean({ description: 'Whether the user teaches in an organisation' }),
     trainee: Type.Boolean({ description: 'Whether the user learns in an organisation' }),

@@ -10,7 +10,7 @@ import { sampleSize, sampleUsers } from './sampling.ts'
 import { DEFAULT_LIMIT, FoundUsers, Sample, Search } from './schema.ts'
 import { searchUsers } from './search.ts'
 
-const op = operationsIn({ area: 'User search', who: appUser })
+const op = operationsIn({ area: 'User search', who: appUser, scope: 'people:search' })
 
 /** This many requested results cost as much as one search. */
 const PEOPLE_PER_SEARCH = 10

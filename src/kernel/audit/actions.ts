@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = [
   'code.refused',
   'consent.given',
   'consent.denied',
+  'consent.scopes-withdrawn',
   'consent.withdrawn',
   'device.allowed',
   'device.denied',

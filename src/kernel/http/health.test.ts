@@ -124,6 +124,14 @@ test('health and metrics', async (t) => {
     assert.equal(seriesOf(sandbox.text, doors), undefined)
   })
 
+  await t.test('a figure that is not known has no series, instead of 0', async () => {
+    // The database of the tests has no standby.
+    const { text } = await nobody.get('/metrics')
+    assert.match(text, /^# TYPE groundschool_standby_lag_seconds gauge$/m)
+    assert.equal(seriesOf(text, 'groundschool_standby_lag_seconds'), undefined)
+    assert.equal(seriesOf(text, 'groundschool_database_waits_total'), 0)
+  })
+
   await t.test('the Grafana dashboard and the alerts use only metrics that exist', async () => {
     const { text } = await nobody.get('/metrics')
     const shown = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!).concat(OTHERS))

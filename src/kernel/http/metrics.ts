@@ -254,6 +254,8 @@ export class Metrics {
       labelNames: label === undefined ? [] : [label],
       async collect() {
         this.reset()
+        // A figure that is not known has no series. `reset` leaves 0 where there are no labels.
+        if (label === undefined) this.remove()
         // If the database is unavailable, the other metrics must still be reported, and soon.
         const figure = await Promise.race([value(), sleep(FIGURE_MS, undefined, { ref: false })]).catch(() => undefined)
         if (typeof figure === 'number') this.inc(figure)

@@ -6,6 +6,7 @@ import type { Db } from '../database/database.ts'
 import type { Environment, Service } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
 import type { Role } from '../roles.ts'
+import type { Scope } from '../scopes.ts'
 import type { AdmissionContext, CallerKind } from './callers/callers.ts'
 import { isWholeBody, type Source } from './input/fields.ts'
 import type { Output } from './output/output.ts'
@@ -88,6 +89,11 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly who: CallerKind<Who>
   readonly needs?: readonly Need<NoInfer<Who>>[]
   /**
+   * The scope that an access token needs; null if every token will do. Every operation that accepts access tokens
+   * declares it.
+   */
+  readonly scope?: Scope | null
+  /**
    * The caller must hold one of these roles. Other callers are refused, or find nothing. If not set, the operation is
    * about the caller's own data, or is open to every caller whom `who` admits.
    */
@@ -145,7 +151,7 @@ type Declaration<Who extends Caller, Input extends TObject, Result> = Omit<
  */
 export const operationsIn =
   <AreaCaller extends Caller>(
-    defaults: { readonly area: string; readonly who: CallerKind<AreaCaller> } & Pick<Operation, 'protocol'>,
+    defaults: { readonly area: string; readonly who: CallerKind<AreaCaller> } & Pick<Operation, 'protocol' | 'scope'>,
   ) =>
   <Input extends TObject, Result, Who extends Caller = AreaCaller>(
     address: Address,
@@ -160,6 +166,7 @@ export const isWrite = ({ method }: Pick<Operation, 'method'>): boolean => metho
 export const admissionContextOf = (operation: Operation): AdmissionContext => ({
   isWrite: isWrite(operation),
   isEmbedded: operation.output.kind === 'image' || operation.output.kind === 'events',
+  scope: operation.scope ?? undefined,
 })
 
 const hasBasic = ({ requestHeaders }: Operation): boolean => requestHeaders?.Authorization?.startsWith('Basic') === true
@@ -181,6 +188,10 @@ export function securityOf(operation: Operation): (string | undefined)[] {
   if (!hasBasic(operation)) return ['bearer', undefined]
   return 'client_id' in input.properties ? ['basic', undefined] : ['basic']
 }
+
+/** Returns the scope that an access token needs; undefined if every token will do, or none is accepted. */
+export const scopeOf = (operation: Operation): Scope | undefined =>
+  securityOf(operation).includes('bearer') ? (operation.scope ?? undefined) : undefined
 
 /**
  * Fields that hold a password. Operations with such a field store no response, because a fast hash of the input would

@@ -112,6 +112,16 @@ test('a refresh', async (t) => {
     await assertEnded(app, session, third.body.refresh_token, 'refresh token reused')
   })
 
+  await t.test('that arrived before the last refresh, and waited since, does not end the session', async () => {
+    const session = await openSession(app, client)
+    const second = await refresh(app, client, session.refresh)
+    const third = await refresh(app, client, second.body.refresh_token)
+    app.advance(-20_000)
+    assertOauthError(await refresh(app, client, session.refresh), 400, 4008, 'invalid_grant')
+    app.advance(20_000)
+    assert.equal((await refresh(app, client, third.body.refresh_token)).status, 200)
+  })
+
   await t.test('O9: whose response was lost works again with the old token, within the grace period', async () => {
     const session = await openSession(app, client)
     const query = String(new URLSearchParams(fieldsOf(client, session.refresh)))

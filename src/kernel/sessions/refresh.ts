@@ -21,6 +21,8 @@ import { hashToken, inspectToken, openRefreshToken, type RefreshClaim, sayForeig
  */
 const GRACE_MS = 30_000
 
+const REPLACED = 'This refresh token was replaced by a newer one; use that'
+
 /** Number of refreshes after which a session's oldest access tokens are deleted, so that they do not accumulate. */
 const TRIM_EVERY = 16
 
@@ -74,6 +76,7 @@ export async function refreshSession(
       'The tokens of this refresh were revoked in the meantime; use the refresh token that came with them',
     )
   }
+  if (state === 'late') throw fail('alreadyUsed', REPLACED)
   await endSession(db, who, { sessionId: session.id, reason: 'refresh token reused' })
   throw fail('alreadyUsed', 'This refresh token was already used, so its session has ended; sign in again')
 }
@@ -94,16 +97,20 @@ async function readAskedScopes(
   return asked
 }
 
-/** Returns the state of a refresh token; `over` means that its session has ended or expired. */
+/**
+ * Returns the state of a refresh token. `over` means that its session has ended or expired. `late` means that the
+ * request arrived before the last refresh: it waited for the database meanwhile, and its client has repeated it.
+ */
 function judge(
   session: { ended_at: Date | null; expires_at: Date; refresh_counter: number; refreshed_at: Date },
   claim: RefreshClaim,
   now: Date,
-): 'over' | 'current' | 'previous' | 'reused' {
+): 'over' | 'current' | 'previous' | 'late' | 'reused' {
   if (session.ended_at || session.expires_at <= now) return 'over'
   if (claim.counter >= session.refresh_counter) return 'current'
-  const isPrevious = claim.counter + 1 === session.refresh_counter
-  return isPrevious && now.getTime() - session.refreshed_at.getTime() <= GRACE_MS ? 'previous' : 'reused'
+  const ageMs = now.getTime() - session.refreshed_at.getTime()
+  if (claim.counter + 1 === session.refresh_counter && ageMs <= GRACE_MS) return 'previous'
+  return ageMs < 0 && ageMs >= -GRACE_MS ? 'late' : 'reused'
 }
 
 /**
@@ -126,7 +133,7 @@ export async function readSession(db: Db, who: Caller, what: { refreshToken: str
   const session = await db.first(store.findSession, { id: claim.sessionId })
   const state = session ? judge(session, claim, who.at) : 'over'
   if (!session || state === 'over') throw fail('tokenInvalid', 'This session has ended; sign in again')
-  if (state === 'reused') throw fail('alreadyUsed', 'This refresh token was replaced by a newer one; use that')
+  if (state === 'late' || state === 'reused') throw fail('alreadyUsed', REPLACED)
   return session
 }
 

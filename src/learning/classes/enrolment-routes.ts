@@ -31,7 +31,7 @@ import {
   TransferTargets,
 } from './schema.ts'
 
-const op = operationsIn({ area: 'Courses and classes', who: member })
+const op = operationsIn({ area: 'Courses and classes', who: member, scope: 'lessons' })
 
 const CHANGES = [
   {

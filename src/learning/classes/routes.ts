@@ -4,7 +4,7 @@ import { json } from '../../kernel/http/output/output.ts'
 import { listClasses } from './classes.ts'
 import { ClassPage, ListClasses } from './schema.ts'
 
-const op = operationsIn({ area: 'Lessons and progress', who: member })
+const op = operationsIn({ area: 'Lessons and progress', who: member, scope: 'lessons' })
 
 export const classOperations: readonly Operation[] = [
   op('GET /edu/v1/class/list', {

@@ -29,7 +29,7 @@ import {
   ReadLesson,
 } from './schema.ts'
 
-const op = operationsIn({ area: 'Lessons and progress', who: member })
+const op = operationsIn({ area: 'Lessons and progress', who: member, scope: 'lessons' })
 
 const COURSE_READERS: readonly Role[] = [...LESSON_READERS, 'otherInstructor']
 

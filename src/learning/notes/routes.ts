@@ -7,7 +7,7 @@ import { MAY } from '../classes/roles.ts'
 import { createNote, listNotes, readNote, removeNote } from './notes.ts'
 import { CreateNote, ListNotes, NameNote, Note, NotePage, Notes } from './schema.ts'
 
-const op = operationsIn({ area: 'Notes', who: member })
+const op = operationsIn({ area: 'Notes', who: member, scope: 'notes' })
 
 export const noteOperations: readonly Operation[] = [
   op('GET /edu/v1/note/list', {

@@ -87,6 +87,7 @@ export const gradingOperations: readonly Operation[] = [
       after: 'gradeAttempt',
     },
     who: member,
+    scope: 'progress',
     roles: MAY.readStudent,
     input: NameAttempt,
     output: json(GradeChanges),

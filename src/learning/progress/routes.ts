@@ -28,7 +28,7 @@ import {
 } from './schema.ts'
 import { classWatch } from './watch.ts'
 
-const op = operationsIn({ area: 'Lessons and progress', who: member })
+const op = operationsIn({ area: 'Lessons and progress', who: member, scope: 'progress' })
 
 /**
  * The errors that are returned if the caller is neither the student nor an instructor of the class, or if the lesson

@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net'
 import {
   explainUnreachable,
   type Facts,
@@ -16,7 +17,7 @@ type Rule = (facts: Facts) => readonly (Finding | false | undefined)[]
 const OLDEST_VERSION = 15
 const GIB = 2 ** 30
 const MIB = 2 ** 20
-/** Connections for commands, backups and monitoring. */
+/** Connections for commands, backups, Patroni and monitoring, including those that are reserved for superusers. */
 const SPARE_CONNECTIONS = 10
 const FAR_BEHIND_BYTES = 64 * MIB
 const KEPT_BYTES = GIB
@@ -134,15 +135,36 @@ const rights: Rule = ({ primary, settings }) => {
         ),
     settings.isEmbedded || !identity.isRemote || identity.isEncrypted
       ? undefined
-      : report(
-          'encryption',
-          subjectOf(primary),
-          'warning',
-          'the connection to another machine is not encrypted',
-          'Add ?sslmode=verify-full to DATABASE_URL',
-        ),
+      : identity.addresses.every(isPrivate)
+        ? report(
+            'encryption',
+            subjectOf(primary),
+            'ok',
+            `none between private addresses (${identity.addresses.join(', ')}): keep others out of this network`,
+          )
+        : report(
+            'encryption',
+            subjectOf(primary),
+            'warning',
+            'the connection to another machine is not encrypted',
+            'Add ?sslmode=verify-full to DATABASE_URL',
+          ),
   ]
 }
+
+/** Networks that no router of the internet leads to (RFC 1918, RFC 4193), and this machine. */
+const PRIVATE = new BlockList()
+for (const [network, bits] of [
+  ['10.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  PRIVATE.addSubnet(network, bits)
+PRIVATE.addSubnet('fc00::', 7, 'ipv6')
+PRIVATE.addAddress('::1', 'ipv6')
+
+const isPrivate = (address: string): boolean => PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
 const encoding: Rule = ({ primary }) => [
   primary.identity &&
@@ -177,17 +199,17 @@ const connections: Rule = (facts) => {
     const { identity } = server
     const max = Number(settingOf(server, 'max_connections'))
     if (!identity || Number.isNaN(max)) return undefined
-    const free = max - Number(settingOf(server, 'superuser_reserved_connections') ?? 0)
-    const limits = [free, identity.userLimit, identity.databaseLimit].filter((limit) => limit >= 0)
-    const most = Math.min(...limits)
+    const limits = [max, identity.userLimit, identity.databaseLimit].filter((limit) => limit >= 0)
+    const reserved = Number(settingOf(server, 'superuser_reserved_connections') ?? 0)
+    const most = Math.min(max - reserved, ...limits)
     const perProcess = server === facts.primary ? each.primary : each.standby
     const needed = processes * perProcess
     const found = `${processes} ${processes === 1 ? 'process uses' : 'processes use'} up to ${needed} of ${most} connections`
     // During an upgrade, one more process runs than usual.
     const wanted = needed + perProcess + SPARE_CONNECTIONS
-    const change = `Raise max_connections (or the limit of the user) so that ${wanted} are free, or lower POOL_SIZE`
+    const change = `Raise max_connections (or the limit of the user) to ${wanted}, or lower POOL_SIZE`
     if (most < needed) return report('connections', subjectOf(server), 'problem', found, change)
-    return most < wanted
+    return Math.min(...limits) < wanted
       ? report('connections', subjectOf(server), 'warning', `${found}, which leaves none for an upgrade`, change)
       : report('connections', subjectOf(server), 'ok', found)
   })

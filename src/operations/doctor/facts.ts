@@ -77,6 +77,8 @@ export interface Identity {
   readonly databaseLimit: number
   readonly isEncrypted: boolean
   readonly isRemote: boolean
+  /** Addresses at both ends of the connection, as this machine and the server see them. A proxy may be in between. */
+  readonly addresses: readonly string[]
 }
 
 interface Sender {

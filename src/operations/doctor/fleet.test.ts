@@ -150,7 +150,12 @@ const RARE: readonly (readonly [what: string, change: (facts: Facts) => Facts, f
   ['another encoding', withIdentity({ encoding: 'LATIN1' }), 'encoding: problem'],
   [
     'an open connection to another machine',
-    withIdentity({ isRemote: true, isEncrypted: false }),
+    withIdentity({ isRemote: true, isEncrypted: false, addresses: ['10.0.0.31', '192.0.2.7'] }),
+    'encryption: warning',
+  ],
+  [
+    'an open connection to another machine by IPv6',
+    withIdentity({ isRemote: true, isEncrypted: false, addresses: ['fd00::31', '2a01:4f8::7'] }),
     'encryption: warning',
   ],
   ['torn pages', withSetting('full_page_writes', 'off'), 'full_page_writes: problem'],
@@ -188,3 +193,16 @@ const RARE: readonly (readonly [what: string, change: (facts: Facts) => Facts, f
 ]
 for (const [what, change, found] of RARE)
   test(`the rules find ${what}`, async () => assert.deepEqual(await findWith(change), [found]))
+
+test('an open connection within a private network needs no change, and is mentioned', async () => {
+  const config = readConfig({ DATABASE_URL: databaseUrl(app.connection), SECRET_KEY })
+  const facts = await examine(app.connection, config, { patroni: [], platforms: [], processes: 1 })
+  const find = (parts: object) =>
+    judge(withIdentity({ isRemote: true, ...parts })(facts)).filter(({ check }) => check === 'encryption')
+  for (const addresses of [['10.0.0.31', '10.0.0.20', '172.31.0.9'], ['192.168.1.2', '::ffff:10.0.0.1'], ['fd00::1']]) {
+    const [found] = find({ isEncrypted: false, addresses })
+    assert.equal(found!.level, 'ok')
+    assert.ok(found!.found.includes(addresses.join(', ')))
+  }
+  assert.deepEqual(find({ isEncrypted: true, addresses: ['192.0.2.7'] }), [])
+})

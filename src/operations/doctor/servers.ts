@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { type Config, ENVIRONMENTS, type EnvironmentName } from '../../kernel/config.ts'
 import type { Connection } from '../../kernel/database/database.ts'
@@ -41,7 +42,8 @@ const IDENTITY = `
          current_user as "user", has_database_privilege(current_database(), 'create') as "mayCreate",
          pg_has_role('pg_monitor', 'usage') as "mayMonitor", r.rolconnlimit as "userLimit",
          d.datconnlimit as "databaseLimit", coalesce(s.ssl, false) as "isEncrypted",
-         coalesce(not (inet_client_addr() <<= '127.0.0.0/8' or inet_client_addr() <<= '::1'), false) as "isRemote"
+         coalesce(not (inet_client_addr() <<= '127.0.0.0/8' or inet_client_addr() <<= '::1'), false) as "isRemote",
+         array_remove(array[host(inet_client_addr()), host(inet_server_addr())], null) as addresses
     from pg_roles r cross join pg_database d left join pg_stat_ssl s on s.pid = pg_backend_pid()
    where r.rolname = current_user and d.datname = current_database()`
 
@@ -119,9 +121,10 @@ async function askServer(
       'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
     )
     const aheadMs = compareClocks({ earliest: clock!.ms, latest: clock!.ms }, { before, after: Date.now() })
-    const [identity] = await select<Identity>(client, IDENTITY)
+    const [row] = await select<Identity>(client, IDENTITY)
+    const identity = { ...row!, addresses: [...new Set([...endsOf(client), ...row!.addresses])] }
     const settings = await readSettings(client)
-    return { setting, place, aheadMs, identity: identity!, settings, ...(await more(client, identity!)) }
+    return { setting, place, aheadMs, identity, settings, ...(await more(client, identity)) }
   }
   try {
     return await Promise.race([ask(), late])
@@ -131,6 +134,12 @@ async function askServer(
     clearTimeout(timer)
     client?.connection.stream.destroy()
   }
+}
+
+/** Both addresses of the connection as this machine sees it; none for a Unix socket. */
+function endsOf(client: pg.Client): string[] {
+  const { localAddress, remoteAddress } = client.connection.stream as Socket
+  return [localAddress, remoteAddress].filter((address) => address !== undefined)
 }
 
 async function open(connection: Connection): Promise<pg.Client> {

@@ -279,6 +279,7 @@ test('while requests wait for a lost database, the metrics respond and count the
   }
   wire.cut()
   await until('it notices', async () => (await read('groundschool_database_available')) === 0, 20_000)
+  assert.ok(Number.isNaN(await read('groundschool_database_primary')), 'it is not known')
   const write = client.post(PATH, { id: 'waiting', key: 'a', value: 1 })
   const start = performance.now()
   await until('the wait is counted', async () => (await read('groundschool_database_waits_total')) > 0, 20_000)

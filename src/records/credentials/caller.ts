@@ -16,6 +16,7 @@ import { findBrowserToken } from '../../kernel/http/callers/cookies.ts'
 import type { Need } from '../../kernel/http/operation.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { rateLimit } from '../../kernel/limits/limits.ts'
+import { includesScopes } from '../../kernel/scopes.ts'
 import { bases } from '../statements/model/names.ts'
 import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
 import { credentialCache } from './cache.ts'
@@ -83,7 +84,8 @@ async function checkAgain(environment: Environment, request: HttpRequest): Promi
   }
   const token = findBearer(request, true)
   if (token !== undefined) {
-    if (!recallHolder(environment, token, who.at)) await lookUpHolder(environment, token, who.at)
+    const { scopes } = recallHolder(environment, token, who.at) ?? (await lookUpHolder(environment, token, who.at))
+    if (!includesScopes(scopes, ['statements'])) throw fail('scopeMissing')
     return
   }
   const found = await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, who.at)

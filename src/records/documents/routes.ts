@@ -25,7 +25,7 @@ import {
 import { type Parameters, readContext, readSince } from './parameters.ts'
 import { ActivityProfile, AgentProfile, State } from './schema.ts'
 
-const op = operationsIn({ area: 'Record store', who: xapiCaller, protocol: xapiProtocol() })
+const op = operationsIn({ area: 'Record store', who: xapiCaller, scope: 'statements', protocol: xapiProtocol() })
 
 type Input = Parameters & { readonly document?: Buffer<ArrayBuffer> }
 

@@ -26,7 +26,7 @@ import {
 import { statementStream } from './stream.ts'
 import { validateStatements } from './validate.ts'
 
-const op = operationsIn({ area: 'Record store', who: recordStore })
+const op = operationsIn({ area: 'Record store', who: recordStore, scope: 'statements' })
 
 const area = 'Record store'
 const reading = {

@@ -18,7 +18,7 @@ import {
 } from './schema.ts'
 import { readTimeline } from './timeline.ts'
 
-const op = operationsIn({ area: 'Lessons and progress', who: member })
+const op = operationsIn({ area: 'Lessons and progress', who: member, scope: 'progress' })
 
 const REFUSED: readonly ErrorName[] = ['forbidden', 'validationFailed']
 

@@ -19,7 +19,7 @@ import { GetAbout, GetActivity, GetAgent, GetStatements, PutStatement, SendState
 import { type SentStatements, sendStatements } from './sending.ts'
 import { getStatements, lastSeen, type StatementsAnswer } from './statements.ts'
 
-const op = operationsIn({ area: 'Record store', who: xapiCaller, protocol: xapiProtocol() })
+const op = operationsIn({ area: 'Record store', who: xapiCaller, scope: 'statements', protocol: xapiProtocol() })
 /** Adds a header to every response of the statements resource: the time up to which all statements can be read. */
 const statementsProtocol = xapiProtocol((request, environment) => ({
   ...versionHeader(request),

@@ -1,10 +1,11 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Anchor, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type AccountApp, type AppSession, endSession, listOwnApps, withdrawConsent } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { SCOPE_WORDS } from '../../parts/consent.ts'
 import { AppWindow } from '../../parts/icons.tsx'
 import { Item, Items } from '../../parts/items.tsx'
 import { notify } from '../../parts/notify.tsx'
@@ -76,6 +77,7 @@ function AppItem({ app }: { readonly app: AccountApp }) {
       }
       below={
         <>
+          {allowedDate !== null && <Access app={app} />}
           {sessions.length === 0 ? (
             <Text size="sm" c="dimmed" pl={32}>
               {say.noSessions}
@@ -97,6 +99,20 @@ function AppItem({ app }: { readonly app: AccountApp }) {
         </>
       }
     />
+  )
+}
+
+/** Shows what the app may do, with a link to the page on which the person changes it. */
+function Access({ app: { name, scopes } }: { readonly app: AccountApp }) {
+  return (
+    <Text size="sm" c="dimmed" pl={32} pb={6} component="div">
+      {scopes.length === 0 ? say.canNothing : `${say.can} ${scopes.map((scope) => SCOPE_WORDS[scope]).join('; ')}.`}{' '}
+      {scopes.length > 0 && (
+        <Anchor href="/account/apps" aria-label={say.changeScopesOf(name)}>
+          {say.changeScopes}
+        </Anchor>
+      )}
+    </Text>
   )
 }
 

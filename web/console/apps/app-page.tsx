@@ -110,6 +110,7 @@ function PromoteCard({ app }: { readonly app: App }) {
     ...(app.organisation !== null && { organisation: app.organisation }),
     name: app.name,
     redirects: JSON.stringify(app.redirectUris),
+    ...(app.scopes.length > 0 && { scopes: JSON.stringify(app.scopes) }),
     ...(app.launchUri !== null && { launch: app.launchUri }),
     ...(app.public && { public: 'true' }),
     ...(app.postLogoutRedirectUris.length > 0 && { postLogout: JSON.stringify(app.postLogoutRedirectUris) }),

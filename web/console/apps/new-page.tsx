@@ -15,6 +15,7 @@ import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { consoleWords } from '../words.ts'
+import { ScopesField } from './scopes-field.tsx'
 
 const route = getRouteApi('/signed-in/console/apps/new')
 const { newApp: say } = consoleWords
@@ -60,6 +61,7 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
       name: given.name ?? '',
       redirects: given.redirects?.join('\n') ?? '',
       launchUri: given.launch ?? '',
+      scopes: given.scopes ?? [],
       public: given.public ?? false,
       postLogout: given.postLogout?.join('\n') ?? '',
       receiver: given.receiver ?? '',
@@ -141,6 +143,7 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
           key={form.key('launchUri')}
           {...form.getInputProps('launchUri')}
         />
+        <ScopesField key={form.key('scopes')} {...form.getInputProps('scopes')} />
         {given.postLogout !== undefined && (
           <Textarea
             label={consoleWords.app.postLogout}

@@ -12,11 +12,13 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { useApp } from './app-frame.tsx'
 import { LogoutsCard } from './logouts-card.tsx'
+import { ScopesField } from './scopes-field.tsx'
 
 const { app: say } = consoleWords
 const { form: sayForm } = words
 
-const valuesOf = ({ name, redirectUris, launchUri, origins, ...app }: App) => ({
+/** The form's values. A list of scopes is typed as texts, as the field returns it. */
+const valuesOf = ({ name, redirectUris, launchUri, origins, scopes, ...app }: App) => ({
   name,
   redirects: redirectUris.join('\n'),
   launchUri: launchUri ?? '',
@@ -24,6 +26,7 @@ const valuesOf = ({ name, redirectUris, launchUri, origins, ...app }: App) => ({
   postLogout: app.postLogoutRedirectUris.join('\n'),
   receiver: app.backchannelLogoutUri ?? '',
   sidRequired: app.backchannelLogoutSessionRequired,
+  scopes: [...scopes] as string[],
 })
 
 export function AppSettingsPage() {
@@ -49,7 +52,7 @@ export function AppSettingsPage() {
       <Card title={say.settings} maw={720}>
         <form
           noValidate
-          onSubmit={form.onSubmit(({ name, redirects, launchUri, origins, postLogout, receiver, sidRequired }) =>
+          onSubmit={form.onSubmit(({ name, redirects, launchUri, origins, scopes, postLogout, receiver, sidRequired }) =>
             save.mutate(
               {
                 clientId: app.clientId,
@@ -57,6 +60,7 @@ export function AppSettingsPage() {
                 redirectUris: linesOf(redirects),
                 launchUri: launchUri.trim(),
                 origins: linesOf(origins),
+                scopes,
                 postLogoutRedirectUris: linesOf(postLogout),
                 backchannelLogoutUri: receiver.trim(),
                 backchannelLogoutSessionRequired: sidRequired,
@@ -116,6 +120,7 @@ export function AppSettingsPage() {
               {...LINE_ERRORS}
               {...form.getInputProps('origins')}
             />
+            <ScopesField {...form.getInputProps('scopes')} />
             <Textarea
               label={say.postLogout}
               description={say.postLogoutHelp}

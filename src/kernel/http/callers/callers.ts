@@ -14,6 +14,7 @@ import {
 import type { Environment } from '../../environment.ts'
 import { type ErrorName, fail } from '../../errors.ts'
 import { rateLimit } from '../../limits/limits.ts'
+import { includesScopes, type Scope } from '../../scopes.ts'
 import type { Holder } from '../../sessions/sessions.ts'
 import { mintToken } from '../../sessions/tokens.ts'
 import type { Challenge, HttpRequest } from '../request.ts'
@@ -38,6 +39,8 @@ export interface AdmissionContext {
    * be in the query.
    */
   readonly isEmbedded: boolean
+  /** The scope that an access token needs; undefined if every token will do. */
+  readonly scope?: Scope | undefined
 }
 
 /**
@@ -125,12 +128,20 @@ export const appUser: CallerKind<AppUser> = {
   name: 'app user',
   challenge: 'Bearer',
   security: ({ isEmbedded }) => (isEmbedded ? ['bearer', 'bearerInQuery'] : ['bearer']),
-  errors: () => ['tokenExpired', 'appNotUsable', 'notAuthorized', 'consentMissing', 'tokenInvalid'],
+  errors: ({ scope }) => [
+    ...(['tokenExpired', 'appNotUsable', 'notAuthorized', 'consentMissing', 'tokenInvalid'] as const),
+    ...(scope ? (['scopeMissing'] as const) : []),
+  ],
   keyOf: ({ userId }) => userId,
-  admit: (environment, request, { isEmbedded }) => {
+  admit: (environment, request, { isEmbedded, scope }) => {
     const { at } = request.who
     const admit = (holder: Holder): AppUser => {
       request.limit(environment.get(tokenLimit), holder.tokenKey)
+      if (scope && !includesScopes(holder.scopes, [scope]))
+        throw fail(
+          'scopeMissing',
+          `This token does not have the scope ${scope}; ask the user for it at the next sign-in`,
+        )
       return { ...request.who, ...userOf(holder), defaultCountry: environment.config.DEFAULT_COUNTRY }
     }
     let token: string | undefined

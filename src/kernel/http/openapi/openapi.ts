@@ -7,7 +7,7 @@ import { CSRF_FIELD } from '../callers/csrf.ts'
 import { CSV_TYPE, IMAGE_BODY_TYPES } from '../input/bodies.ts'
 import { isFile, isInQuery, namesInPath } from '../input/fields.ts'
 import type { Interface } from '../interface.ts'
-import { challengeOf, type Example, isRepeatable, type Operation, securityOf } from '../operation.ts'
+import { challengeOf, type Example, isRepeatable, type Operation, scopeOf, securityOf } from '../operation.ts'
 import type { EventOutput } from '../output/output.ts'
 import type { Page } from '../pages/page.ts'
 import { errorsOf, refsToHeaders, SharedErrors, sharedHeaders } from './errors.ts'
@@ -94,7 +94,7 @@ const idempotencyKey: JsonObject = {
 }
 
 const securitySchemes: JsonObject = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An access token' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token. The list names the scope that it needs' },
   bearerInQuery: {
     type: 'apiKey',
     in: 'query',
@@ -134,13 +134,22 @@ function describeOperation(
     ...describeMore(operation),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.from === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
-    security: securityOf(operation).map((name) => (name === undefined ? {} : { [name]: [] })),
+    security: describeSecurity(operation),
     responses: {
       ...describeAnswers(operation, answer, schemas),
       ...(operation.output.kind === 'image' ? { 304: { description: 'Not modified' } } : {}),
       ...errors.describe(errorsOf(operation), operation.errorForm, challengeOf(operation)),
     },
   }
+}
+
+/** Describes how a caller authenticates, and which scope an access token needs. */
+function describeSecurity(operation: Operation): JsonObject[] {
+  const scope = scopeOf(operation)
+  return securityOf(operation).map((name) => {
+    if (name === undefined) return {}
+    return { [name]: scope !== undefined && name.startsWith('bearer') ? [scope] : [] }
+  })
 }
 
 function describeAnswers(operation: Operation, answer: unknown, schemas: SharedSchemas): JsonObject {
@@ -319,14 +328,18 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
 const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)
 
 /** Returns the text that people read: the description, who may call the operation, and what the caller needs. */
-function describeMore({ description, who, needs = [], roles, example }: Operation): JsonObject {
+function describeMore(operation: Operation): JsonObject {
+  const { description, who, needs = [], roles, example } = operation
+  const scope = scopeOf(operation)
   const as = roles ? ` (${describeRoles(roles)})` : ''
   const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
-  const callers = `For: ${who.name}${as}${held}.`
+  const limited = scope === undefined ? '' : ` An access token needs the scope \`${scope}\`.`
+  const callers = `For: ${who.name}${as}${held}.${limited}`
   return {
     description: `${description}\n\n${callers}`,
     'x-callers': who.name,
     ...(roles ? { 'x-roles': roles.map((role) => ROLES[role]) } : {}),
+    ...(scope === undefined ? {} : { 'x-scope': scope }),
     ...(needs.length > 0 ? { 'x-needs': needs.map(({ name }) => name) } : {}),
     ...describeExample(example, who.name),
   }

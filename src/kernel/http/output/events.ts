@@ -3,6 +3,7 @@ import type { AppUser, Member } from '../../caller.ts'
 import type { Environment } from '../../environment.ts'
 import { PlatformError } from '../../errors.ts'
 import type { EventSink } from '../../feeds/sink.ts'
+import { showScopes } from '../../scopes.ts'
 import { isConcerned, tokenCache } from '../../sessions/cache.ts'
 import { findBearer, lookUpHolder, recallHolder } from '../callers/bearer.ts'
 import type { CallerKind } from '../callers/callers.ts'
@@ -99,8 +100,9 @@ async function stillHolds(environment: Environment, request: HttpRequest): Promi
   try {
     if (token === undefined)
       return (await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, now)) !== undefined
-    if (!recallHolder(environment, token, now)) await lookUpHolder(environment, token, now)
-    return true
+    const { scopes } = recallHolder(environment, token, now) ?? (await lookUpHolder(environment, token, now))
+    // The client reconnects, and is refused if the token no longer has the scope that the stream needs.
+    return showScopes(scopes) === showScopes((request.who as AppUser).scopes)
   } catch (error) {
     return error instanceof PlatformError && error.kind === 'notReady'
   }

@@ -9,6 +9,7 @@ const NOTICES: Readonly<Record<string, string>> = {
     'If an account with that handle or e-mail address exists, we’ve e-mailed it a link. The link works once, for 30 minutes.',
   'sign-up-asked':
     'Check your e-mail. The link we sent works once, for 60 minutes. If you already have an account, the e-mail says so.',
+  'access-removed': 'Access removed. You’re signed out of the app.',
   'join-asked': 'Check your e-mail. The link we sent works once, for 60 minutes.',
 }
 

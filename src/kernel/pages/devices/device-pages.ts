@@ -1,6 +1,6 @@
 import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, postForm } from '../layout.ts'
-import { type AskingApp, describeApp, listWhatAppsSee } from '../oauth/consent-page.ts'
+import { type AskedScopes, type AskingApp, describeAccess, describeApp } from '../oauth/consent-page.ts'
 
 export interface CodeForm extends FormFrame {
   readonly userCode: string
@@ -27,17 +27,23 @@ export interface DecisionForm extends FormFrame {
   readonly app: AskingApp
   readonly handle: string
   readonly userCode: string
+  readonly scopes: AskedScopes
 }
 
 /**
  * Renders the form for allowing a device. Its warning protects people who received the link from an attacker (RFC 8628
  * §5.4).
  */
-export const decisionPage = ({ app, handle, userCode, ...frame }: DecisionForm): Html => html`<section class="card">
+export const decisionPage = ({
+  app,
+  handle,
+  userCode,
+  scopes,
+  ...frame
+}: DecisionForm): Html => html`<section class="card">
 <h1>Allow ${nameOf(app.name)} on a device?</h1>
 <p class="alert">Only continue if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If someone sent you the code or a link, choose Deny. Otherwise they get access to your account.</p>
-<p>${describeApp(app)} wants to access your account, ${nameOf(handle)}, on that device. It can see:</p>
-${listWhatAppsSee()}
+<p>${describeApp(app)} wants to access your account, ${nameOf(handle)}${describeAccess(scopes, ', on that device')}
 <p>It never sees your password or what you do in other apps. You can revoke its access at any time in your account, under Security.</p>
 ${postForm(
   frame,

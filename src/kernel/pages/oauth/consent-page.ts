@@ -1,4 +1,4 @@
-import { SEES } from '../../../../web/parts/consent.ts'
+import { SCOPE_WORDS, type ScopeName, SEES } from '../../../../web/parts/consent.ts'
 import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, postForm } from '../layout.ts'
 
@@ -8,7 +8,36 @@ export interface AskingApp {
   readonly owner: string | undefined
 }
 
-export const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
+const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
+
+export interface AskedScopes {
+  /** What the app asks for; undefined if it asks for everything, and has not registered any scopes. */
+  readonly asked: readonly ScopeName[] | undefined
+  /** What the person has allowed before: everything if undefined, nothing if the list is empty. */
+  readonly allowed: readonly ScopeName[] | undefined
+}
+
+const listScopes = (scopes: readonly ScopeName[]): Html =>
+  html`<ul>${scopes.map((scope) => html`<li>${SCOPE_WORDS[scope]}</li>`)}</ul>`
+
+/** Renders the end of the sentence that says what the app asks for, and the lists of it. `where` may name a device. */
+export function describeAccess({ asked, allowed }: AskedScopes, where = ''): Html {
+  if (asked === undefined)
+    return html`${where}. It can see:</p>
+${listWhatAppsSee()}`
+  const known = asked.filter((scope) => allowed === undefined || allowed.includes(scope))
+  const added = asked.filter((scope) => !known.includes(scope))
+  if (added.length === 0)
+    return html`${where}. You’ve already allowed it to:</p>
+${listScopes(known)}`
+  return html`${where}. It asks to:</p>
+${listScopes(added)}${
+  known.length > 0 &&
+  html`
+<p>You’ve already allowed it to:</p>
+${listScopes(known)}`
+}`
+}
 
 /** Renders the app's name and, if known, its owner. */
 export const describeApp = ({ name, owner }: AskingApp): Html =>
@@ -18,6 +47,7 @@ export interface ConsentForm extends FormFrame {
   readonly app: AskingApp
   readonly handle: string
   readonly problem?: string | undefined
+  readonly scopes: AskedScopes
   /** The redirect target, in a form that the person can recognise. */
   readonly destination?: string | undefined
   /** Link to the same page that lets the person sign in to another account. */
@@ -28,14 +58,14 @@ export const consentPage = ({
   app,
   handle,
   problem,
+  scopes,
   destination,
   otherAccount,
   ...frame
 }: ConsentForm): Html => html`<section class="card">
 <h1>Allow ${nameOf(app.name)}?</h1>
 ${alertBox(problem)}
-<p>${describeApp(app)} wants to access your account, ${nameOf(handle)}. It can see:</p>
-${listWhatAppsSee()}
+<p>${describeApp(app)} wants to access your account, ${nameOf(handle)}${describeAccess(scopes)}
 <p>It never sees your password or what you do in other apps. You can revoke its access at any time in your account, under Security.</p>
 ${postForm(
   frame,

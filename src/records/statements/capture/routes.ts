@@ -5,7 +5,7 @@ import { MOMENT, USER_IDS } from '../../../kernel/samples.ts'
 import { captureV1, captureV2 } from './capture.ts'
 import { Captured, CaptureV1, CaptureV2 } from './schema.ts'
 
-const op = operationsIn({ area: 'xAPI', who: member })
+const op = operationsIn({ area: 'xAPI', who: member, scope: 'statements' })
 
 export const captureOperations: readonly Operation[] = [
   op('POST /edu/v2/xapi/statement', {

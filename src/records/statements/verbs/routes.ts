@@ -15,6 +15,7 @@ export const verbOperations: readonly Operation[] = [
     description:
       'Returns the verbs that v2 statements can use: the built-in ones, and those that administrators have added. v1 takes any verb as plain text.',
     who: member,
+    scope: 'statements',
     input: Nothing,
     output: json(Verbs),
     run: ({ environment, db }) => listVerbs(db, environment),
