@@ -36,10 +36,7 @@ const logoutFields = {
   ),
 }
 
-const scopes = IdList(
-  `The scopes that it may ask for: ${SCOPES.join(', ')}. Empty for all`,
-  SCOPES.length,
-)
+const scopes = IdList(`The scopes that it may ask for: ${SCOPES.join(', ')}. Empty for all`, SCOPES.length)
 
 export const RegisterApp = Type.Object({
   organisation,

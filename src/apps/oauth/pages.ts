@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { isSameHandle } from '../../identity/people/handles.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
-import { findPerson, type PersonCaller } from '../../kernel/caller.ts'
+import { findPerson } from '../../kernel/caller.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
 import { makeCsrfToken } from '../../kernel/http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
@@ -120,14 +120,14 @@ async function showConsent(
   const { signin, consent } = PATHS[dialect]
   const target = new URL(redirectUri)
   const { personId, handle } = context.who.person!
-  const consent = await findConsent(context.db, { appId: client.id, personId })
+  const given = await findConsent(context.db, { appId: client.id, personId })
   return {
     title: `Allow ${client.name}?`,
     leadsToApp: true,
     body: consentPage({
       problem,
       app: client,
-      scopes: { asked: request.scopes ?? client.scopes, allowed: consent ? consent.scopes : [] },
+      scopes: { asked: request.scopes ?? client.scopes, allowed: given ? given.scopes : [] },
       handle,
       destination:
         target.host === '' || !/^https?:$/.test(target.protocol) ? `the app (${target.protocol})` : target.host,

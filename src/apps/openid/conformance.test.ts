@@ -46,7 +46,7 @@ const requestOf = (more: Record<string, string | undefined> = {}): Record<string
 /** Asserts that the redirect reports this error, with `state` and `iss`. */
 function assertRedirectError(location: string | undefined, error: string): void {
   assert.ok(location?.startsWith(`${REDIRECT_URI}?`), location)
-  const params = new URL(location).searchParams
+  const params = new URL(location!).searchParams
   assert.deepEqual(
     [params.get('error'), params.get('state'), params.get('iss'), params.get('code')],
     [error, 'xyz', app.environment().url, null],

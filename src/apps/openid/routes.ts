@@ -28,6 +28,7 @@ export const openidOperations: readonly Operation[] = [
     description:
       'Returns the claims about the user that the scopes of the access token allow (OpenID Connect Core §5.3). `sub` is the same as in the ID token: compare them. The scopes `profile` and `email` add claims; those that have no value are left out.',
     who: appUser,
+    scope: 'openid',
     input: Nothing,
     output: json(UserInfo),
     errors: ['scopeMissing'],
@@ -38,6 +39,7 @@ export const openidOperations: readonly Operation[] = [
     summary: 'Get the signed-in user by POST (OpenID)',
     description:
       'Does the same as `readUserInfo`, for OpenID libraries that use POST. The access token is a Bearer token, or the field `access_token` of a form.',
+    scope: 'openid',
     input: UserInfoFields,
     from: 'body only',
     requestHeaders: { Authorization: 'Bearer <access token>, unless access_token is sent' },

@@ -22,7 +22,7 @@ const SECRETS = /gs_(?:sbx_)?[a-z]{2}_[\w-]{20,}|\b(?:bearer|basic)(?:\s+|%20|\+
  * string, so the log line remains valid JSON.
  */
 const NAMES =
-  'authorization|access_?token|refresh_?token|id_token|id_token_hint|client_secret|client_assertion|password|code_verifier'
+  'authorization|access_?token|refresh_?token|id_token|id_token_hint|logout_token|client_secret|client_assertion|password|code_verifier'
 const QUOTED = new RegExp(String.raw`((?:${NAMES})\\*["']\s*:\s*\\*["'])[^"'\\]+`, 'gi')
 const PLAIN = new RegExp(String.raw`((?:${NAMES})\s*[=:]\s*)[^&\s"'\\,;}]+`, 'gi')
 

@@ -14,7 +14,7 @@ import { sharedApp } from '../testing/testing.ts'
  */
 const TABLE: Readonly<Record<Scope | 'none', string>> = {
   none: 'validateToken readImage reportAtoStatus reportAtoAlert',
-  openid: '',
+  openid: 'readUserInfo postUserInfo',
   profile: 'readOwnProfile readMyPicture readMyCover listKids',
   email: '',
   'people:search': `readProfile searchUsers sampleUsers listFriends readFriendRequests listBlockedUsers requestFriend
