@@ -18,6 +18,7 @@ CREATE TABLE access_tokens (
   session_id uuid NOT NULL,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
+  scopes text[],
   CONSTRAINT access_tokens_pkey PRIMARY KEY (token_hash),
   CONSTRAINT access_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
 );
@@ -127,6 +128,7 @@ CREATE TABLE app_users (
   withdrawn_at timestamptz,
   epoch integer NOT NULL DEFAULT 0,
   allowed_at timestamptz,
+  scopes text[],
   CONSTRAINT app_users_pkey PRIMARY KEY (user_id),
   CONSTRAINT app_users_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
   CONSTRAINT app_users_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
@@ -155,6 +157,7 @@ CREATE TABLE apps (
   secrets_sealed boolean NOT NULL DEFAULT false,
   launch_uri text,
   changed_at timestamptz,
+  scopes text[],
   CONSTRAINT apps_pkey PRIMARY KEY (id),
   CONSTRAINT apps_status_check CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'suspended'::text])),
   CONSTRAINT apps_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
@@ -333,6 +336,7 @@ CREATE TABLE authorization_codes (
   expires_at timestamptz NOT NULL,
   used_at timestamptz,
   session_id uuid,
+  scopes text[],
   CONSTRAINT authorization_codes_pkey PRIMARY KEY (code_hash),
   CONSTRAINT authorization_codes_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
   CONSTRAINT authorization_codes_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
@@ -663,6 +667,7 @@ CREATE TABLE device_grants (
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   session_id uuid,
+  scopes text[],
   CONSTRAINT device_grants_pkey PRIMARY KEY (device_hash),
   CONSTRAINT device_grants_status_check CHECK (status = ANY (ARRAY['pending'::text, 'allowed'::text, 'denied'::text, 'used'::text])),
   CONSTRAINT device_grants_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
@@ -1597,6 +1602,7 @@ CREATE TABLE sessions (
   ended_at timestamptz,
   end_reason text,
   push_token text,
+  scopes text[],
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
   CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,

@@ -116,7 +116,7 @@ export async function listOwnApps(db: Db, who: PersonCaller) {
     owner: app.owner,
     sinceDate: app.consented_at,
     allowedDate: app.allowed_at,
-    scopes: app.allowed_at === null ? [] : (intersectScopes(app.scopes, app.user_scopes) ?? SCOPES),
+    scopes: app.allowed_at === null ? [] : [...(intersectScopes(app.scopes, app.user_scopes) ?? SCOPES)],
     sessions: (byApp.get(app.id) ?? []).map((session) => ({
       sessionId: session.id,
       device: session.device,

@@ -394,7 +394,8 @@ export async function changeApp(
   await recordAudit(tx, who, { action: 'app.changed', appId, detail: { ...Object.fromEntries(detail), ...before } })
   if (change.origins) await notify(tx, APPS_CHANGED)
   // The tokens stay valid, and may be used for more or for less.
-  if (scopes && scopes.join() !== readScopes(was.scopes)?.join()) await notify(tx, REVOKED, { appId } satisfies Revocation)
+  if (scopes && scopes.join() !== readScopes(was.scopes)?.join())
+    await notify(tx, REVOKED, { appId } satisfies Revocation)
 }
 
 /** Like `changeApp`, but takes a client ID, and locks the app. */

@@ -64,7 +64,12 @@ const ImportedApp = Type.Object({
   ),
   scopes: Type.Optional(
     OrNull(
-      Texts(SCOPES.length, 100, 'a list of scopes', `The scopes that it may ask for: ${SCOPES.join(', ')}; all by default`),
+      Texts(
+        SCOPES.length,
+        100,
+        'a list of scopes',
+        `The scopes that it may ask for: ${SCOPES.join(', ')}; all by default`,
+      ),
     ),
   ),
   basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),

@@ -21,10 +21,7 @@ const origins = IdList(
   20,
 )
 
-const scopes = IdList(
-  `The scopes that it may ask for: ${SCOPES.join(', ')}. Empty for all`,
-  SCOPES.length,
-)
+const scopes = IdList(`The scopes that it may ask for: ${SCOPES.join(', ')}. Empty for all`, SCOPES.length)
 
 export const RegisterApp = Type.Object({
   organisation,

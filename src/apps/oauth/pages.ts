@@ -111,14 +111,14 @@ async function showConsent(
   const { signin, consent } = PATHS[dialect]
   const target = new URL(redirectUri)
   const { personId, handle } = context.who.person!
-  const consent = await findConsent(context.db, { appId: client.id, personId })
+  const given = await findConsent(context.db, { appId: client.id, personId })
   return {
     title: `Allow ${client.name}?`,
     leadsToApp: true,
     body: consentPage({
       problem,
       app: client,
-      scopes: { asked: request.scopes ?? client.scopes, allowed: consent ? consent.scopes : [] },
+      scopes: { asked: request.scopes ?? client.scopes, allowed: given ? given.scopes : [] },
       handle,
       destination:
         target.host === '' || !/^https?:$/.test(target.protocol) ? `the app (${target.protocol})` : target.host,

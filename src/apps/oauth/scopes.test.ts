@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SCOPES } from '../../kernel/scopes.ts'
 import { SCOPE_WORDS, SEES } from '../../../web/parts/consent.ts'
+import { SCOPES } from '../../kernel/scopes.ts'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { type Answer, type Person, sharedApp } from '../../operations/testing/testing.ts'
 import { AUTHORIZE, decide, GRANT } from '../devices/testing.ts'

@@ -72,7 +72,14 @@ const doerOf = (who: Caller & Partial<SignedIn>, { personId }: AuditEntry): { by
  */
 const OWN_ACTIONS: readonly string[] = [
   ...['sign-in.password', 'sign-in.passkey', 'sign-in.reset', 'sign-out', 'sign-out.elsewhere', 'data.exported'],
-  ...['consent.given', 'consent.denied', 'consent.scopes-withdrawn', 'consent.withdrawn', 'device.allowed', 'device.denied'],
+  ...[
+    'consent.given',
+    'consent.denied',
+    'consent.scopes-withdrawn',
+    'consent.withdrawn',
+    'device.allowed',
+    'device.denied',
+  ],
   ...['passkey.added', 'passkey.renamed', 'passkey.removed', 'calendar-feed.created', 'calendar-feed.deleted'],
 ]
 /** Tells whether only the person concerned, or the parent whom `detail` names, can take this action. */

@@ -40,7 +40,7 @@ export interface AdmissionContext {
    */
   readonly isEmbedded: boolean
   /** The scope that an access token needs; undefined if every token will do. */
-  readonly scope: Scope | undefined
+  readonly scope?: Scope | undefined
 }
 
 /**

@@ -1,12 +1,11 @@
-import { SCOPE_WORDS } from '../../../../web/parts/consent.ts'
-import type { Scope } from '../../scopes.ts'
+import { SCOPE_WORDS, type ScopeName } from '../../../../web/parts/consent.ts'
 import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
 
 interface AllowedApp {
   readonly clientId: string
   readonly name: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly ScopeName[]
   /** The form with which the person withdraws a scope. */
   readonly form: FormFrame
 }
@@ -16,8 +15,6 @@ export interface AccessView {
   readonly notice?: string | undefined
   readonly problem?: string | undefined
 }
-
-const wordsOf: Readonly<Record<Scope, string>> = SCOPE_WORDS
 
 const listApp = ({ clientId, name, scopes, form }: AllowedApp): Html => html`
 <h2>${nameOf(name)}</h2>
@@ -30,7 +27,7 @@ ${
 <p>It can:</p>
 <ul class="choices">${scopes.map(
           (scope) =>
-            html`<li>${wordsOf[scope]} <button class="other" name="scope" value="${scope}" aria-label="Don’t let ${name} ${wordsOf[scope]}">Remove</button></li>`,
+            html`<li>${SCOPE_WORDS[scope]} <button class="other" name="scope" value="${scope}" aria-label="Remove from ${name}: ${SCOPE_WORDS[scope]}">Remove</button></li>`,
         )}</ul>`,
       )
 }`

@@ -34,7 +34,13 @@ export interface DecisionForm extends FormFrame {
  * Renders the form for allowing a device. Its warning protects people who received the link from an attacker (RFC 8628
  * §5.4).
  */
-export const decisionPage = ({ app, handle, userCode, scopes, ...frame }: DecisionForm): Html => html`<section class="card">
+export const decisionPage = ({
+  app,
+  handle,
+  userCode,
+  scopes,
+  ...frame
+}: DecisionForm): Html => html`<section class="card">
 <h1>Allow ${nameOf(app.name)} on a device?</h1>
 <p class="alert">Only continue if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If someone sent you the code or a link, choose Deny. Otherwise they get access to your account.</p>
 <p>${describeApp(app)} wants to access your account, ${nameOf(handle)}${describeAccess(scopes, ', on that device')}

@@ -1,5 +1,4 @@
-import { SCOPE_WORDS, SEES } from '../../../../web/parts/consent.ts'
-import { SCOPES, type Scope, type Scopes } from '../../scopes.ts'
+import { SCOPE_WORDS, type ScopeName, SEES } from '../../../../web/parts/consent.ts'
 import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, postForm } from '../layout.ts'
 
@@ -13,31 +12,31 @@ const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${lin
 
 export interface AskedScopes {
   /** What the app asks for; undefined if it asks for everything, and has not registered any scopes. */
-  readonly asked: Scopes
-  /** What the person has allowed before; empty if they have not allowed the app. */
-  readonly allowed: Scopes
+  readonly asked: readonly ScopeName[] | undefined
+  /** What the person has allowed before: everything if undefined, nothing if the list is empty. */
+  readonly allowed: readonly ScopeName[] | undefined
 }
 
-const wordsOf: Readonly<Record<Scope, string>> = SCOPE_WORDS
-
-const listScopes = (scopes: readonly Scope[]): Html =>
-  html`<ul>${scopes.map((scope) => html`<li>${wordsOf[scope]}</li>`)}</ul>`
+const listScopes = (scopes: readonly ScopeName[]): Html =>
+  html`<ul>${scopes.map((scope) => html`<li>${SCOPE_WORDS[scope]}</li>`)}</ul>`
 
 /** Renders the end of the sentence that says what the app asks for, and the lists of it. `where` may name a device. */
 export function describeAccess({ asked, allowed }: AskedScopes, where = ''): Html {
-  if (asked === undefined) return html`${where}. It can see:</p>
+  if (asked === undefined)
+    return html`${where}. It can see:</p>
 ${listWhatAppsSee()}`
-  const known = asked.filter((scope) => (allowed ?? SCOPES).includes(scope))
+  const known = asked.filter((scope) => allowed === undefined || allowed.includes(scope))
   const added = asked.filter((scope) => !known.includes(scope))
-  if (added.length === 0) return html`${where}. You’ve already allowed it to:</p>
+  if (added.length === 0)
+    return html`${where}. You’ve already allowed it to:</p>
 ${listScopes(known)}`
   return html`${where}. It asks to:</p>
 ${listScopes(added)}${
-    known.length > 0 &&
-    html`
+  known.length > 0 &&
+  html`
 <p>You’ve already allowed it to:</p>
 ${listScopes(known)}`
-  }`
+}`
 }
 
 /** Renders the app's name and, if known, its owner. */
