@@ -138,8 +138,7 @@ export const accountWords = {
       'You’re signed out of all apps and all other browsers. Unsaved work there may be lost. Passkeys still work: delete any you don’t recognise.',
     endedAll: 'You’re signed out everywhere else. Passkeys still work: delete any you don’t recognise.',
     apps: 'Connected apps',
-    appsText:
-      'Each app can do only what is listed with it. No app sees your password.',
+    appsText: 'Each app can do only what is listed with it. No app sees your password.',
     noApps: 'No connected apps yet',
     noAppsText: 'Apps you allow when you sign in to them appear here.',
     appBy: (owner: string) => `By ${owner}.`,

@@ -19,3 +19,4 @@ export const SCOPE_WORDS = {
   statements: 'read and write your learning records',
   offline_access: 'keep its access while you do not use it',
 } as const
+export type ScopeName = keyof typeof SCOPE_WORDS

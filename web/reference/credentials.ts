@@ -100,10 +100,7 @@ export const readHeld = (): HeldCredentials => held
 
 /** Returns the credentials that the page currently holds, and renders again when they change. */
 export const useHeld = (): HeldCredentials =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    readHeld,
-  )
+  useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }, readHeld)

@@ -84,7 +84,12 @@ export async function finishSignIn(query: URLSearchParams): Promise<string> {
     ...(pending.clientSecret !== undefined && { client_secret: pending.clientSecret }),
   })
   const who = await recognise(tokens.access_token)
-  holdSession({ ...who, clientId: pending.clientId, scope: tokens.scope, endsAt: Date.now() + tokens.expires_in * 1000 })
+  holdSession({
+    ...who,
+    clientId: pending.clientId,
+    scope: tokens.scope,
+    endsAt: Date.now() + tokens.expires_in * 1000,
+  })
   return pending.next
 }
 
