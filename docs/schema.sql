@@ -158,8 +158,16 @@ CREATE TABLE apps (
   launch_uri text,
   changed_at timestamptz,
   scopes text[],
+  token_auth_method text,
+  public_keys json,
+  id_token_algorithm text,
+  post_logout_redirect_uris text[],
+  backchannel_logout_uri text,
+  backchannel_logout_session_required boolean,
   CONSTRAINT apps_pkey PRIMARY KEY (id),
+  CONSTRAINT apps_id_token_algorithm_check CHECK (id_token_algorithm = ANY (ARRAY['RS256'::text, 'ES256'::text, 'EdDSA'::text])),
   CONSTRAINT apps_status_check CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'suspended'::text])),
+  CONSTRAINT apps_token_auth_method_check CHECK (token_auth_method = 'private_key_jwt'::text),
   CONSTRAINT apps_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
   CONSTRAINT apps_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES people(id) ON DELETE SET NULL,
   CONSTRAINT apps_client_id_key UNIQUE (client_id)
@@ -337,6 +345,9 @@ CREATE TABLE authorization_codes (
   used_at timestamptz,
   session_id uuid,
   scopes text[],
+  nonce text,
+  auth_time timestamptz,
+  browser_id uuid,
   CONSTRAINT authorization_codes_pkey PRIMARY KEY (code_hash),
   CONSTRAINT authorization_codes_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
   CONSTRAINT authorization_codes_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
@@ -520,6 +531,15 @@ CREATE TABLE classes (
 CREATE INDEX classes_by_age ON classes (created_at);
 CREATE INDEX classes_by_course ON classes (course_id);
 CREATE INDEX classes_by_version ON classes (version_id);
+
+CREATE TABLE client_assertions (
+  app_id bigint NOT NULL,
+  jti_hash bytea NOT NULL,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT client_assertions_pkey PRIMARY KEY (app_id, jti_hash),
+  CONSTRAINT client_assertions_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE
+);
+CREATE INDEX client_assertions_by_end ON client_assertions (expires_at);
 
 CREATE TABLE course_versions (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1089,6 +1109,25 @@ CREATE TABLE lessons (
 );
 CREATE INDEX lessons_by_course ON lessons (course_id);
 
+CREATE TABLE logout_messages (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  app_id bigint NOT NULL,
+  user_id text NOT NULL,
+  sid text NOT NULL,
+  created_at timestamptz NOT NULL,
+  due_at timestamptz NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  token integer NOT NULL DEFAULT 0,
+  problem text,
+  status integer,
+  failed_at timestamptz,
+  CONSTRAINT logout_messages_pkey PRIMARY KEY (id),
+  CONSTRAINT logout_messages_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE
+);
+CREATE INDEX logout_messages_by_end ON logout_messages (failed_at) WHERE (failed_at IS NOT NULL);
+CREATE INDEX logout_messages_due ON logout_messages (app_id, due_at) WHERE (failed_at IS NULL);
+CREATE INDEX logout_messages_failed ON logout_messages (app_id, failed_at) WHERE (failed_at IS NOT NULL);
+
 CREATE TABLE messages (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   person_id bigint,
@@ -1603,6 +1642,8 @@ CREATE TABLE sessions (
   end_reason text,
   push_token text,
   scopes text[],
+  auth_time timestamptz,
+  browser_id uuid,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
   CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
@@ -1610,6 +1651,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_anonymous ON sessions (LEAST(expires_at, ended_at)) WHERE (door = 'anonymous'::text);
 CREATE INDEX sessions_by_app ON sessions (app_id);
+CREATE INDEX sessions_by_browser ON sessions (browser_id) WHERE (browser_id IS NOT NULL);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 CREATE INDEX sessions_by_person ON sessions (person_id, app_id);
 CREATE INDEX sessions_by_user ON sessions (user_id);
@@ -1657,6 +1699,19 @@ CREATE TABLE sign_ups (
 CREATE INDEX sign_ups_by_email ON sign_ups (lower(email), created_at);
 CREATE INDEX sign_ups_by_expiry ON sign_ups (expires_at);
 CREATE INDEX sign_ups_by_organisation ON sign_ups (organisation_id) WHERE (organisation_id IS NOT NULL);
+
+CREATE TABLE signing_keys (
+  kid text NOT NULL,
+  algorithm text NOT NULL,
+  public_jwk json NOT NULL,
+  sealed bytea,
+  published_at timestamptz NOT NULL,
+  used_from timestamptz NOT NULL,
+  retired_at timestamptz,
+  withdrawn_at timestamptz,
+  CONSTRAINT signing_keys_pkey PRIMARY KEY (kid),
+  CONSTRAINT signing_keys_algorithm_check CHECK (algorithm = ANY (ARRAY['RS256'::text, 'ES256'::text, 'EdDSA'::text]))
+);
 
 CREATE TABLE skills (
   person_id bigint NOT NULL,
