@@ -61,7 +61,11 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
     const browser = app.visitor()
     const back = await actAsPerson(app, address, browser)
     await assert.rejects(
-      openid.authorizationCodeGrant(config, new URL(String(back).replace(/iss=[^&]+/, 'iss=https://attacker.example')), checks),
+      openid.authorizationCodeGrant(
+        config,
+        new URL(String(back).replace(/iss=[^&]+/, 'iss=https://attacker.example')),
+        checks,
+      ),
       /iss/,
     )
     const tokens = await openid.authorizationCodeGrant(config, back, checks)
@@ -131,7 +135,14 @@ test('oauth4webapi signs in without PKCE and with a nonce, as a confidential cli
   const nonce = oauth.generateRandomNonce()
   const state = oauth.generateRandomState()
   const address = new URL(server.authorization_endpoint!)
-  const query = { response_type: 'code', client_id: clientId, redirect_uri: REDIRECT_URI, scope: 'openid email', nonce, state }
+  const query = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT_URI,
+    scope: 'openid email',
+    nonce,
+    state,
+  }
   address.search = String(new URLSearchParams(query))
   const answer = oauth.validateAuthResponse(server, client, await actAsPerson(app, address), state)
   const response = await oauth.authorizationCodeGrantRequest(

@@ -4,9 +4,8 @@ import { test } from 'node:test'
 import { SignJWT } from 'jose'
 import { type Answer, assertError, Client, sharedApp } from '../../operations/testing/testing.ts'
 import { call, signInBrowser, UNLIMITED } from '../account/testing.ts'
-import { assertRfcError, exchange } from '../oauth/testing.ts'
+import { assertRfcError, exchange, obtainCode } from '../oauth/testing.ts'
 import { SIGN_IN, verifyIdToken } from '../openid/testing.ts'
-import { obtainCode } from '../oauth/testing.ts'
 
 const PATH = '/app/v1/app'
 const REDIRECT = 'http://127.0.0.1/callback'
@@ -112,7 +111,9 @@ test('an app signs in with private_key_jwt, with RSA, EC and Ed25519 keys', asyn
 })
 
 test('the token endpoint is an audience too, and the client ID may be sent beside the assertion', async () => {
-  isAuthenticated(await send(await sign({ claims: { aud: `${app.environment().url}${TOKEN}` } }), { client_id: clientId }))
+  isAuthenticated(
+    await send(await sign({ claims: { aud: `${app.environment().url}${TOKEN}` } }), { client_id: clientId }),
+  )
   isAuthenticated(await send(await sign({ claims: { aud: ['https://elsewhere.example', app.environment().url] } })))
 })
 

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import { createLocalJWKSet, decodeProtectedHeader, type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from 'jose'
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  type JWTPayload,
+  jwtVerify,
+  type ProtectedHeaderParameters,
+} from 'jose'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { type Answer, Client, type Person, type TestApp } from '../../operations/testing/testing.ts'
 import { basicHeader, exchange, obtainCode, type RegisteredApp } from '../oauth/testing.ts'

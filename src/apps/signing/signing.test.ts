@@ -55,7 +55,10 @@ test('a process whose clock is behind uses the same keys', async (t) => {
   const app = await testApp(t)
   const kids = (await readKeys(app.address)).map(({ kid }) => kid)
   const second = await app.startSecond({}, 60_000)
-  assert.deepEqual((await readKeys(second.addresses.production)).map(({ kid }) => kid), kids)
+  assert.deepEqual(
+    (await readKeys(second.addresses.production)).map(({ kid }) => kid),
+    kids,
+  )
   const [row] = await app.sql('select count(*)::int as count from signing_keys')
   assert.equal(row!.count, ALGORITHMS.length)
 })
