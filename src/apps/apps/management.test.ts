@@ -284,13 +284,13 @@ test('developers say where an app is told about sign-outs; what is wrong is refu
   await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
   await change({ backchannelLogoutUri: 'https://app.example.org/elsewhere' })
   const { body } = await call(ellis, 'GET', `${PATH}/changed`)
-  const { changes } = body.items.find((one: { clientId: string }) => one.clientId === clientId)
+  const { changes } = body.docs.find((one: { clientId: string }) => one.clientId === clientId)
   assert.deepEqual(changes[0].field, 'backchannelLogoutUri')
   const none = { postLogoutRedirectUris: [], backchannelLogoutUri: '', backchannelLogoutSessionRequired: false }
   assert.deepEqual(shown((await change(none)).body), { ...none, backchannelLogoutUri: null })
   const failed = await call(drew, 'GET', `${PATH}/logouts?clientId=${clientId}`)
   assert.deepEqual([failed.status, failed.body], [200, []])
-  assertError(await call(blake, 'GET', `${PATH}/logouts?clientId=${clientId}`), 403, 4030)
+  assert.equal((await call(blake, 'GET', `${PATH}/logouts?clientId=${clientId}`)).status, 403)
 
   const inSandbox = await signInBrowser(app, 'drew', 'sandbox')
   const local = { ...LOGBOOK, key: 'told', backchannelLogoutUri: 'http://127.0.0.1:5000/told' }
