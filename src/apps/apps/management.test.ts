@@ -277,7 +277,10 @@ test('developers say where an app is told about sign-outs; what is wrong is refu
   ] as const) {
     const answer = await change(wrong)
     assertError(answer, 400, 4003)
-    assert.deepEqual(answer.body.faults.map((fault: { pointer: string }) => fault.pointer), [pointer])
+    assert.deepEqual(
+      answer.body.faults.map((fault: { pointer: string }) => fault.pointer),
+      [pointer],
+    )
   }
   const many = Array.from({ length: 11 }, (_, i) => `https://app.example.org/${i}`)
   assertError(await change({ postLogoutRedirectUris: many }), 400, 4003)

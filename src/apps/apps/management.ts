@@ -128,7 +128,16 @@ export function changeOwnApp(
     checkSettings({ name, redirectUris, launchUri, origins, scopes, ...logout }, app, receivers)
     await changeProof(tx, who, { ...what, appId: app.id, isPublic: app.public_client })
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
-    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, scopes, ...logout, mustBeReviewed })
+    await changeApp(tx, who, {
+      appId: app.id,
+      name,
+      redirectUris,
+      launchUri,
+      origins,
+      scopes,
+      ...logout,
+      mustBeReviewed,
+    })
     return readOwnApp(tx, who, what)
   })
 }

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
-import { ALGORITHMS } from './algorithms.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
+import { ALGORITHMS } from './algorithms.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
 

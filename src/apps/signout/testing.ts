@@ -9,7 +9,7 @@ import { SIGN_IN, signInWithOpenid } from '../openid/testing.ts'
 
 export const LOGOUT = '/oauth/v2/logout'
 export const DONE = 'https://app.example.org/signed-out'
-export const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 export const registerOpenidApp = (
   app: TestApp,

@@ -354,7 +354,8 @@ const update = command({
     device: { type: 'string', value: 'on|off', about: 'Allow sign-in on devices without a browser' },
     environment: implied,
   },
-  notes: '--redirect-uri, --post-logout-redirect-uri, --origin and --scope replace the whole list: repeat all that should stay.',
+  notes:
+    '--redirect-uri, --post-logout-redirect-uri, --origin and --scope replace the whole list: repeat all that should stay.',
   examples: ["app update gs-logbook --name 'Pilot Logbook'", 'app update gs-logbook --basic on --owner @drew'],
   run: async ([given], values) => {
     const change = {

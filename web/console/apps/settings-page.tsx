@@ -52,30 +52,31 @@ export function AppSettingsPage() {
       <Card title={say.settings} maw={720}>
         <form
           noValidate
-          onSubmit={form.onSubmit(({ name, redirects, launchUri, origins, scopes, postLogout, receiver, sidRequired }) =>
-            save.mutate(
-              {
-                clientId: app.clientId,
-                name: name.trim(),
-                redirectUris: linesOf(redirects),
-                launchUri: launchUri.trim(),
-                origins: linesOf(origins),
-                scopes,
-                postLogoutRedirectUris: linesOf(postLogout),
-                backchannelLogoutUri: receiver.trim(),
-                backchannelLogoutSessionRequired: sidRequired,
-              },
-              {
-                onError: (error) =>
-                  form.setErrors({
-                    redirects: faultsIn(error, 'redirectUris', redirects),
-                    launchUri: faultsIn(error, 'launchUri', launchUri),
-                    origins: faultsIn(error, 'origins', origins),
-                    postLogout: faultsIn(error, 'postLogoutRedirectUris', postLogout),
-                    receiver: faultsIn(error, 'backchannelLogoutUri', receiver),
-                  }),
-              },
-            ),
+          onSubmit={form.onSubmit(
+            ({ name, redirects, launchUri, origins, scopes, postLogout, receiver, sidRequired }) =>
+              save.mutate(
+                {
+                  clientId: app.clientId,
+                  name: name.trim(),
+                  redirectUris: linesOf(redirects),
+                  launchUri: launchUri.trim(),
+                  origins: linesOf(origins),
+                  scopes,
+                  postLogoutRedirectUris: linesOf(postLogout),
+                  backchannelLogoutUri: receiver.trim(),
+                  backchannelLogoutSessionRequired: sidRequired,
+                },
+                {
+                  onError: (error) =>
+                    form.setErrors({
+                      redirects: faultsIn(error, 'redirectUris', redirects),
+                      launchUri: faultsIn(error, 'launchUri', launchUri),
+                      origins: faultsIn(error, 'origins', origins),
+                      postLogout: faultsIn(error, 'postLogoutRedirectUris', postLogout),
+                      receiver: faultsIn(error, 'backchannelLogoutUri', receiver),
+                    }),
+                },
+              ),
           )}
         >
           <Stack>
