@@ -73,6 +73,7 @@ test('developers and owners of an organisation register apps for it, and nobody 
     postLogoutRedirectUris: [],
     backchannelLogoutUri: null,
     backchannelLogoutSessionRequired: false,
+    scopes: [],
     users: 0,
     storageUsed: 0,
     storageLimit: 104_857_600,
