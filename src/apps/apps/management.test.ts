@@ -70,6 +70,10 @@ test('developers and owners of an organisation register apps for it, and nobody 
     redirectUris: ['http://127.0.0.1/callback'],
     launchUri: null,
     origins: [],
+    postLogoutRedirectUris: [],
+    backchannelLogoutUri: null,
+    backchannelLogoutSessionRequired: false,
+    scopes: [],
     users: 0,
     storageUsed: 0,
     storageLimit: 104_857_600,
@@ -249,4 +253,50 @@ test('what an app says that the caller may decide is what the operation lets the
     const { status } = await call(browser, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
     assert.deepEqual([may.decide, status], browser === ellis ? [true, 200] : [false, 403])
   }
+})
+
+test('developers say where an app is told about sign-outs; what is wrong is refused, and changes are reviewed', async () => {
+  const fields = {
+    postLogoutRedirectUris: ['https://app.example.org/out', 'myapp://out'],
+    backchannelLogoutUri: 'https://app.example.org/told',
+    backchannelLogoutSessionRequired: true,
+  }
+  const { clientId, ...created } = await register({ key: 'told', ...fields })
+  const shown = (app: Record<string, unknown>) =>
+    Object.fromEntries(Object.keys(fields).map((name) => [name, app[name]]))
+  assert.deepEqual(shown(created), fields)
+  const change = (more: object) => call(drew, 'POST', PATH, { clientId, ...more })
+  assert.deepEqual(shown((await change({ name: 'Told' })).body), fields)
+  for (const [wrong, pointer] of [
+    [{ postLogoutRedirectUris: ['https://app.example.org/out#x'] }, '/postLogoutRedirectUris/0'],
+    [{ postLogoutRedirectUris: ['http://app.example.org/out'] }, '/postLogoutRedirectUris/0'],
+    [{ postLogoutRedirectUris: ['javascript:alert(1)'] }, '/postLogoutRedirectUris/0'],
+    [{ backchannelLogoutUri: 'http://app.example.org/told' }, '/backchannelLogoutUri'],
+    [{ backchannelLogoutUri: 'https://app.example.org/told#x' }, '/backchannelLogoutUri'],
+    [{ backchannelLogoutUri: 'http://127.0.0.1:5000/told' }, '/backchannelLogoutUri'],
+    [{ backchannelLogoutUri: 'https://10.0.0.1/told' }, '/backchannelLogoutUri'],
+  ] as const) {
+    const answer = await change(wrong)
+    assertError(answer, 400, 4003)
+    assert.deepEqual(
+      answer.body.faults.map((fault: { pointer: string }) => fault.pointer),
+      [pointer],
+    )
+  }
+  const many = Array.from({ length: 11 }, (_, i) => `https://app.example.org/${i}`)
+  assertError(await change({ postLogoutRedirectUris: many }), 400, 4003)
+  await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })
+  await change({ backchannelLogoutUri: 'https://app.example.org/elsewhere' })
+  const { body } = await call(ellis, 'GET', `${PATH}/changed`)
+  const { changes } = body.docs.find((one: { clientId: string }) => one.clientId === clientId)
+  assert.deepEqual(changes[0].field, 'backchannelLogoutUri')
+  const none = { postLogoutRedirectUris: [], backchannelLogoutUri: '', backchannelLogoutSessionRequired: false }
+  assert.deepEqual(shown((await change(none)).body), { ...none, backchannelLogoutUri: null })
+  const failed = await call(drew, 'GET', `${PATH}/logouts?clientId=${clientId}`)
+  assert.deepEqual([failed.status, failed.body], [200, []])
+  assert.equal((await call(blake, 'GET', `${PATH}/logouts?clientId=${clientId}`)).status, 403)
+
+  const inSandbox = await signInBrowser(app, 'drew', 'sandbox')
+  const local = { ...LOGBOOK, key: 'told', backchannelLogoutUri: 'http://127.0.0.1:5000/told' }
+  assert.equal((await call(inSandbox, 'PUT', PATH, local)).body.backchannelLogoutUri, local.backchannelLogoutUri)
 })

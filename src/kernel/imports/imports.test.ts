@@ -160,6 +160,31 @@ test("a file sets an app's launch address, which must be one that sign-in may le
   assert.equal(await has(), null)
 })
 
+test('a file says where an app is told about sign-outs', async (t) => {
+  const app = await testApp(t)
+  const has = async () =>
+    (
+      await app.sql(
+        `select post_logout_redirect_uris as uris, backchannel_logout_uri as uri, backchannel_logout_session_required as sid
+           from apps where client_id = 'gs-logbook'`,
+      )
+    )[0]
+  const bring = (fields: object) => run(app, { apps: [{ key: 'logbook', name: 'Logbook', ...fields }] })
+  const fields = {
+    postLogoutRedirectUris: ['https://app.example.org/out'],
+    backchannelLogoutUri: 'https://app.example.org/told',
+    backchannelLogoutSessionRequired: true,
+  }
+  const stored = { uris: fields.postLogoutRedirectUris, uri: fields.backchannelLogoutUri, sid: true }
+  await bring(fields)
+  assert.deepEqual(await has(), stored)
+  assert.deepEqual((await bring(fields)).production?.apps, all(0, 0, 1))
+  await bring({ basic: true })
+  assert.deepEqual(await has(), stored, 'what a file does not name stays')
+  await bring({ postLogoutRedirectUris: [], backchannelLogoutUri: null, backchannelLogoutSessionRequired: false })
+  assert.deepEqual(await has(), { uris: null, uri: null, sid: false })
+})
+
 test('importing the same password keeps its sessions, another one ends them', async (t) => {
   const app = await testApp(t)
   await run(app, school())

@@ -82,7 +82,7 @@ export async function listFailedLogouts(db: Db, { appId }: { appId: number }) {
   return (await db.all(store.listFailed, { app: appId, limit: LISTED })).map((row) => ({
     userId: row.user_id,
     createdDate: row.created_at,
-    failedDate: row.failed_at,
+    failedDate: row.failed_at!,
     attempts: row.attempts,
     status: row.status,
     problem: row.problem,

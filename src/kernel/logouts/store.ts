@@ -95,7 +95,7 @@ export const listFailed = read('logouts.listFailed', {
     id: c.int8,
     user_id: c.text,
     created_at: c.instant,
-    failed_at: c.instant,
+    failed_at: nullable(c.instant),
     attempts: c.int4,
     status: nullable(c.int4),
     problem: c.text,
