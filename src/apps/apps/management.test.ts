@@ -70,6 +70,7 @@ test('developers and owners of an organisation register apps for it, and nobody 
     redirectUris: ['http://127.0.0.1/callback'],
     launchUri: null,
     origins: [],
+    scopes: [],
     users: 0,
     storageUsed: 0,
     storageLimit: 104_857_600,
