@@ -130,7 +130,8 @@ test('of a withdrawal and a sign-in at the same moment, no token keeps the scope
 
 test('an open stream ends when its scope is withdrawn', async () => {
   const client = await openFor('drew')
-  const stream = await fetch(`${app.address}/app/v1/bucket/events`, {
+  assert.equal((await client.put('/app/v1/bucket', { id: 'watched' })).status, 200)
+  const stream = await fetch(`${app.address}/app/v1/bucket/events?id=watched`, {
     headers: { authorization: `Bearer ${client.token}` },
   })
   assert.equal(stream.status, 200)

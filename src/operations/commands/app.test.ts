@@ -65,6 +65,10 @@ test('apps are added, get a second secret, lose the first, and are suspended and
       ['show', 'log'],
       /^ {2}clientId +gs-log\n {2}name +Logs\n.*\n {2}owner +@drew\n.*redirectUris +log:\/\/cb\n {2}launchUri +-\n {2}origins +https:\/\/log\.example\.org\n {2}scopes +-\n {2}basic +on\n/s,
     ],
+    [['update', 'log', '--scope', 'notes', '--scope', 'profile'], /^gs-log was updated\. /],
+    [['show', 'log'], /\n {2}scopes +profile notes\n/],
+    [['update', 'log', '--scope', 'nonsense'], /^nonsense is not a scope; /],
+    [['update', 'log', '--scope', ''], /^gs-log was updated\. /],
     [['update', 'log', '--launch-uri', 'log://elsewhere'], /^launchUri must be one of the redirect URIs/],
     [['update', 'log', '--launch-uri', 'log://cb?from=lesson'], /^gs-log was updated\. /],
     // The launch URI has to remain one of the redirect URIs.

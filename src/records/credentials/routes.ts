@@ -37,6 +37,7 @@ export const credentialOperations: readonly Operation[] = [
     description:
       'Returns how the record store identifies the caller: the key, its scopes, and the authority that its statements get. Call this first if a tool is refused; users of apps and administrators can call it too.',
     who: recordStore,
+    scope: 'statements',
     input: Nothing,
     output: json(StoreIdentity),
     run: async ({ who }) => describeCaller(who),
