@@ -126,9 +126,12 @@ test('keys in PEM have no kid, and one of them has signed', async () => {
 
 test('an assertion works once, at two processes together', async () => {
   const second = await app.startSecond()
+  const there = second.environments.find(({ name }) => name === 'production')!
   const addresses = [app.address, second.addresses.production]
   for (let round = 0; round < 3; round++) {
-    const assertion = await sign()
+    // Here, each process believes to have another address.
+    const aud = [app.environment().url, there.url]
+    const assertion = await sign({ claims: { aud } })
     const answers = await Promise.all([...addresses, ...addresses].map((address) => send(assertion, {}, address)))
     assert.equal(answers.filter(({ status }) => status === 400).length, 1)
     isRefused(answers.find(({ status }) => status === 401)!, /already used/)
