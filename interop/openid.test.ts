@@ -66,13 +66,15 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
         new URL(String(back).replace(/iss=[^&]+/, 'iss=https://attacker.example')),
         checks,
       ),
-      /iss/,
+      ({ cause }: Error) => /"iss"/.test((cause as Error).message),
     )
     const tokens = await openid.authorizationCodeGrant(config, back, checks)
     const { sub, auth_time: authTime } = tokens.claims()!
     const info = await openid.fetchUserInfo(config, tokens.access_token, sub)
     assert.deepEqual([info.name, info.email, info.email_verified], ['Avery Quinn', 'avery@example.org', true])
-    await assert.rejects(openid.fetchUserInfo(config, tokens.access_token, 'somebody'), /sub/)
+    await assert.rejects(openid.fetchUserInfo(config, tokens.access_token, 'somebody'), ({ cause }: Error) =>
+      /"sub"/.test((cause as Error).message),
+    )
 
     const next = await openid.refreshTokenGrant(config, tokens.refresh_token!)
     assert.deepEqual([next.claims()!.sub, next.claims()!.auth_time], [sub, authTime])
@@ -154,13 +156,14 @@ test('oauth4webapi signs in without PKCE and with a nonce, as a confidential cli
     oauth.nopkce,
     INSECURE,
   )
-  const kept = response.clone()
   await assert.rejects(
-    oauth.processAuthorizationCodeResponse(server, client, response, { expectedNonce: oauth.generateRandomNonce() }),
+    oauth.processAuthorizationCodeResponse(server, client, response.clone(), {
+      expectedNonce: oauth.generateRandomNonce(),
+    }),
     /nonce/,
   )
-  const tokens = await oauth.processAuthorizationCodeResponse(server, client, kept.clone(), { expectedNonce: nonce })
-  await oauth.validateApplicationLevelSignature(server, kept, INSECURE)
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, { expectedNonce: nonce })
+  await oauth.validateApplicationLevelSignature(server, response, INSECURE)
   const { sub } = oauth.getValidatedIdTokenClaims(tokens)!
   const asked = await oauth.userInfoRequest(server, client, tokens.access_token, INSECURE)
   assert.equal((await oauth.processUserInfoResponse(server, client, sub, asked)).sub, sub)
@@ -204,6 +207,8 @@ async function startWebApp(t: TestContext, { environment }: TestApp, { clientId,
         scope: ['profile', 'email'],
         // The library knows no PKCE.
         nonce: 'true',
+        // Without this, the profile has the subject alone.
+        skipUserProfile: false,
       },
       (_issuer: string, profile: object, done: (error: null, user: object) => void) => done(null, profile),
     ),

@@ -74,6 +74,9 @@ const send = (assertion: string, fields: Record<string, string> = {}, address = 
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
 
+/** Wrong assertions are counted like wrong secrets, and the next test must not wait for that. */
+const forgetFailures = () => app.sql('delete from sign_in_failures')
+
 const isAuthenticated = (answer: Answer): void => assertRfcError(answer, 400, 'invalid_grant', 4034)
 const isRefused = (answer: Answer, why: RegExp): void => {
   assertRfcError(answer, 401, 'invalid_client', 4011)
@@ -126,13 +129,17 @@ test('keys in PEM have no kid, and one of them has signed', async () => {
 
 test('an assertion works once, at two processes together', async () => {
   const second = await app.startSecond()
+  const there = second.environments.find(({ name }) => name === 'production')!
   const addresses = [app.address, second.addresses.production]
   for (let round = 0; round < 3; round++) {
-    const assertion = await sign()
+    // Here, each process believes to have another address.
+    const aud = [app.environment().url, there.url]
+    const assertion = await sign({ claims: { aud } })
     const answers = await Promise.all([...addresses, ...addresses].map((address) => send(assertion, {}, address)))
     assert.equal(answers.filter(({ status }) => status === 400).length, 1)
     isRefused(answers.find(({ status }) => status === 401)!, /already used/)
   }
+  await forgetFailures()
 })
 
 test('every claim of an assertion is checked', async () => {
@@ -156,7 +163,7 @@ test('every claim of an assertion is checked', async () => {
   const other = await sign({ claims: { sub: 'gs-first' } })
   assertRfcError(await send(other, { client_id: clientId }), 400, 'invalid_request', 4000)
   isRefused(await send(await sign(), { client_assertion_type: 'jwt' }), /client_assertion_type/)
-  await app.sql(`delete from sign_in_failures`)
+  await forgetFailures()
 })
 
 test('the key decides the algorithm: none, HS256 with the public key, and the keys of others are refused', async () => {
@@ -171,7 +178,7 @@ test('the key decides the algorithm: none, HS256 with the public key, and the ke
   isRefused(await send(`${encode({ alg: 'RS256' })}.${encode(claims)}.${'A'.repeat(300)}`), /not signed with a key/)
   const [, payload] = (await sign()).split('.')
   isRefused(await send(`x.${payload}.y`), /not a JWT/)
-  await app.sql(`delete from sign_in_failures`)
+  await forgetFailures()
 })
 
 test('an app with private_key_jwt has no use for a secret any more, in either dialect, and one without it none for assertions', async () => {
