@@ -329,7 +329,10 @@ test('the page of an app that has registered no scopes, and names none, stays as
   const browser = app.visitor()
   await signIn(await register('classic-door'), { browser })
   const { text } = await ask(client, {}, browser)
-  assert.ok(text.includes(`<bdi>@avery</bdi>. It can see:</p>\n<ul>${SEES.map((line) => `<li>${line}</li>`).join('')}</ul>`), text)
+  assert.ok(
+    text.includes(`<bdi>@avery</bdi>. It can see:</p>\n<ul>${SEES.map((line) => `<li>${line}</li>`).join('')}</ul>`),
+    text,
+  )
 })
 
 test('with openid, only offline_access gives a refresh token', async () => {
