@@ -63,7 +63,7 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     [['update', 'gs-unknown', '--name', 'U'], /^There is no app with this client ID\n$/],
     [
       ['show', 'log'],
-      /^ {2}clientId +gs-log\n {2}name +Logs\n.*\n {2}owner +@drew\n.*redirectUris +log:\/\/cb\n {2}launchUri +-\n {2}origins +https:\/\/log\.example\.org\n {2}basic +on\n/s,
+      /^ {2}clientId +gs-log\n {2}name +Logs\n.*\n {2}owner +@drew\n.*redirectUris +log:\/\/cb\n {2}launchUri +-\n {2}origins +https:\/\/log\.example\.org\n {2}scopes +-\n {2}basic +on\n/s,
     ],
     [['update', 'log', '--scope', 'notes', '--scope', 'profile'], /^gs-log was updated\. /],
     [['show', 'log'], /\n {2}scopes +profile notes\n/],
