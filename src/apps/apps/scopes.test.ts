@@ -56,7 +56,7 @@ test('a change of the scopes of an app takes effect for its tokens within a seco
 test('an import sets the scopes, keeps them where the file has none, and refuses unknown ones', async () => {
   const scopesOf = async () => (await app.sql(`select scopes from apps where client_id = 'gs-logbook'`))[0]?.scopes
   const write = async (scopes: unknown) => {
-    const [report] = Object.values(await run(app, school({ app: { scopes } })))
+    const [report] = Object.values(await run(app, school({ app: scopes === undefined ? {} : { scopes } })))
     assert.ok(report)
     return scopesOf()
   }

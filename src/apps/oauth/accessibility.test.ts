@@ -84,6 +84,9 @@ test('every page can be used by everybody', { skip: noChromium }, async (t) => {
     await page.getByRole('heading', { name: 'Allow Cockpit TV on a device?' }).waitFor()
   })
   await view('/device/decided?decision=allow', 'Go back to your device')
+  await view('/account/apps', 'What your apps can do')
+  await view('/oauth/v2/logout', 'Sign out?')
+  await view('/oauth/v2/logout/confirm', 'Sign out?')
 
   // A GET of the consent path shows the same pages as the sign-in path, which are checked above.
   const showsNothing = (path: string) => path.endsWith('/consent')

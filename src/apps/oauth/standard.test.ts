@@ -191,6 +191,10 @@ test('the standard sign-in page requires PKCE, reports errors to the app, and al
 })
 
 test('the metadata names what this server has, under its own address', async () => {
+  const proven = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
+  const signatures = [
+    ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  ]
   for (const name of ['production', 'sandbox'] as const) {
     const { url } = app.environment(name)
     const answer = await app.nobody(name).get(METADATA)
@@ -207,10 +211,28 @@ test('the metadata names what this server has, under its own address', async () 
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      token_endpoint_auth_methods_supported: [...proven, 'none'],
+      revocation_endpoint_auth_methods_supported: [...proven, 'none'],
+      introspection_endpoint_auth_methods_supported: proven,
+      token_endpoint_auth_signing_alg_values_supported: signatures,
+      revocation_endpoint_auth_signing_alg_values_supported: signatures,
+      introspection_endpoint_auth_signing_alg_values_supported: signatures,
       code_challenge_methods_supported: ['S256'],
+      userinfo_endpoint: `${url}/oauth/v2/userinfo`,
+      jwks_uri: `${url}/oauth/v2/jwks`,
+      end_session_endpoint: `${url}/oauth/v2/logout`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+      subject_types_supported: ['pairwise'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
+      claims_supported: [
+        ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid'],
+        ...['name', 'given_name', 'family_name', 'preferred_username', 'email', 'email_verified'],
+      ],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      claims_parameter_supported: false,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
       authorization_response_iss_parameter_supported: true,
       service_documentation: `${url}/docs`,
     })
