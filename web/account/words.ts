@@ -152,7 +152,7 @@ export const accountWords = {
     can: 'It can:',
     canNothing: 'It has no access to your data.',
     changeScopes: 'Choose what it can do',
-    changeScopesOf: (app: string) => `Choose what ${app} can do`,
+    changeScopesOf: (app: string) => `Choose what it can do: ${app}`,
     withdraw: 'Revoke access',
     withdrawOf: (app: string) => `Revoke access for ${app}`,
     withdrawTitle: (app: string) => `Revoke access for ${app}?`,

@@ -172,7 +172,7 @@ export const adminWords = {
       redirectUris: 'Redirect URLs',
       launchUri: 'Launch URL',
       origins: 'Allowed origins',
-      postLogoutRedirectUris: 'Post-logout redirect URLs',
+      postLogoutRedirectUris: 'Return URLs after sign-out',
       backchannelLogoutUri: 'Back-channel logout URL',
     },
     before: 'Before:',

@@ -543,11 +543,11 @@ export const endSession = /* @__PURE__ */ operation<{ sessionId: string }, Succe
 /** End all other sessions. */
 export const endEverythingElse = /* @__PURE__ */ operation<Record<never, never>, Ended>('endEverythingElse', 'POST', '/account/v1/sessions/end-all')
 
-/** Withdraw consent to an app. */
-export const withdrawConsent = /* @__PURE__ */ operation<{ clientId: string }, Success>('withdrawConsent', 'POST', '/account/v1/app/withdraw')
-
 /** Withdraw scopes from an app. */
 export const withdrawScopes = /* @__PURE__ */ operation<{ clientId: string; scopes: string[] | string }, Success>('withdrawScopes', 'POST', '/account/v1/app/scopes/withdraw')
+
+/** Withdraw consent to an app. */
+export const withdrawConsent = /* @__PURE__ */ operation<{ clientId: string }, Success>('withdrawConsent', 'POST', '/account/v1/app/withdraw')
 
 /** Change your password. */
 export const changePassword = /* @__PURE__ */ operation<{ password: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('changePassword', 'POST', '/account/v1/password')

@@ -147,7 +147,7 @@ export const consoleWords = {
     scopesHelp: 'What the app may ask people for. Choose none to let it ask for everything.',
     origins: 'Allowed origins',
     originsHelp: 'Origins of web pages that call the API from a browser, one per line',
-    postLogout: 'Post-logout redirect URLs',
+    postLogout: 'Return URLs after sign-out',
     postLogoutHelp: 'Where people can return after your app has signed them out with OpenID Connect, one per line',
     receiver: 'Back-channel logout URL',
     receiverHelp: 'Optional. Receives a signed logout token when a user of your app is signed out.',

@@ -247,17 +247,6 @@ export const accountOperations: readonly Operation[] = [
     output: json(Ended),
     run: async ({ db, who }) => ({ success: true, passkeys: await endEverythingElse(db, who) }),
   }),
-  op('POST /account/v1/app/withdraw', {
-    name: 'withdrawConsent',
-    summary: 'Withdraw consent to an app',
-    description:
-      "Withdraws the caller's consent to an app and ends its sessions. The app can no longer act for the user, and other users of the app no longer find them there; data in its buckets stays. A user who allows the app again gets the same userId as before.",
-    example: { request: { clientId: CLIENT_ID } },
-    input: NameApp,
-    output: success(),
-    errors: ['notFound'],
-    run: ({ db, who }, input) => withdrawApp(db, who, input),
-  }),
   op('POST /account/v1/app/scopes/withdraw', {
     name: 'withdrawScopes',
     summary: 'Withdraw scopes from an app',
@@ -268,6 +257,17 @@ export const accountOperations: readonly Operation[] = [
     output: success(),
     errors: ['notFound'],
     run: ({ db, who }, input) => withdrawAppScopes(db, who, input),
+  }),
+  op('POST /account/v1/app/withdraw', {
+    name: 'withdrawConsent',
+    summary: 'Withdraw consent to an app',
+    description:
+      "Withdraws the caller's consent to an app and ends its sessions. The app can no longer act for the user, and other users of the app no longer find them there; data in its buckets stays. A user who allows the app again gets the same userId as before.",
+    example: { request: { clientId: CLIENT_ID } },
+    input: NameApp,
+    output: success(),
+    errors: ['notFound'],
+    run: ({ db, who }, input) => withdrawApp(db, who, input),
   }),
   op('POST /account/v1/password', {
     name: 'changePassword',

@@ -56,7 +56,7 @@ test('a change of the scopes of an app takes effect for its tokens within a seco
 test('an import sets the scopes, keeps them where the file has none, and refuses unknown ones', async () => {
   const scopesOf = async () => (await app.sql(`select scopes from apps where client_id = 'gs-logbook'`))[0]?.scopes
   const write = async (scopes: unknown) => {
-    const [report] = Object.values(await run(app, school({ app: scopes === undefined ? {} : { scopes } })))
+    const [report] = Object.values(await run(app, school(scopes === undefined ? {} : { app: { scopes } })))
     assert.ok(report)
     return scopesOf()
   }
@@ -70,7 +70,7 @@ test('an import sets the scopes, keeps them where the file has none, and refuses
 })
 
 test('an import that takes a scope away ends its use by tokens that are cached', async () => {
-  await run(app, school())
+  await run(app, school({ app: { scopes: null } }))
   const [row] = await app.sql(`select name from apps where client_id = 'gs-logbook'`)
   const avery = await app.as('avery', String(row!.name) as 'first')
   assert.equal((await avery.get(LIST)).status, 200)

@@ -108,7 +108,7 @@ function Access({ app: { name, scopes } }: { readonly app: AccountApp }) {
     <Text size="sm" c="dimmed" pl={32} pb={6} component="div">
       {scopes.length === 0 ? say.canNothing : `${say.can} ${scopes.map((scope) => SCOPE_WORDS[scope]).join('; ')}.`}{' '}
       {scopes.length > 0 && (
-        <Anchor href="/account/apps" aria-label={say.changeScopesOf(name)}>
+        <Anchor href="/account/apps" underline="always" aria-label={say.changeScopesOf(name)}>
           {say.changeScopes}
         </Anchor>
       )}
