@@ -96,7 +96,15 @@ test('the account operations', async (t) => {
       ],
     )
     for (const one of body) {
-      assert.deepEqual(Object.keys(one), ['clientId', 'name', 'owner', 'sinceDate', 'allowedDate', 'sessions'])
+      assert.deepEqual(Object.keys(one), [
+        'clientId',
+        'name',
+        'owner',
+        'sinceDate',
+        'allowedDate',
+        'scopes',
+        'sessions',
+      ])
       for (const date of [one.sinceDate, one.allowedDate]) assert.ok(!Number.isNaN(Date.parse(date)))
       for (const session of one.sessions) {
         assert.deepEqual(Object.keys(session), ['sessionId', 'device', 'door', 'createdDate', 'lastUsedDate'])

@@ -151,6 +151,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      values ('\\x01', ${anApp}, ${me}, 0, 0, 'code', 'https://app.example.org', true, 'Zephyrine phone', ${now});
      insert into device_grants (device_hash, user_code, app_id, status, person_id, device, network, interval_seconds, created_at, expires_at)
      values ('\\x02', 'ABCD', ${anApp}, 'allowed', ${me}, 'tv', '192.0.2.0', 5, ${now});
+     insert into logout_messages (app_id, user_id, sid, created_at, due_at) values (${anApp}, '${userId}', 'sid', now(), now() + interval '1 day');
      insert into password_resets (code_hash, person_id, epoch, created_at, expires_at) values ('\\x03', ${me}, 0, ${now});
      insert into sign_ups (code_hash, email, created_at, expires_at) values ('\\x04', '${email}', ${now});
      insert into messages (person_id, kind, recipient, sealed, created_at, sent_at)

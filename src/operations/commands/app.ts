@@ -40,7 +40,7 @@ import { operator } from './operator.ts'
 /** Environment option for commands that take a client ID, which already implies the environment. */
 const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed only for a key of the sandbox' } as const
 
-const LAUNCH = 'URL at which lessons open the app: one of its redirect URIs, with or without a query'
+const LAUNCH = 'URL at which lessons open the app: a redirect URI, with or without a query'
 
 const LOGOUT_OPTIONS = {
   'post-logout-redirect-uri': {

@@ -173,6 +173,7 @@ test('commands that no test runs are marked, with the reason', () => {
     "docs/fleet.md: runuser -u postgres -- pgbackrest --stanza=groundschool --type=time --target='2026-11-17 10:30:00+00' --target-action=promote restore (it needs the repository)",
     'docs/fleet.md: apt-get install -y postgresql-15 patroni etcd-server etcd-client haproxy keepalived pgbackrest curl openssl iproute2 libfaketime (it needs root, Debian packages and half an hour)',
     'docs/how-to-sign-in.md: node signing-in.mjs (a person has to sign in; the test of this document does that in a browser)',
+    'docs/how-to-sign-in.md: node openid-sign-in.mjs (a person has to sign in)',
     'docs/planner.md: npm run ai-plugin (it runs until it is stopped; the test of this document starts the same plugin)',
     'docs/plugins.md: npm ci && npm start (each runs until it is stopped; the test of this document starts the same three)',
     'docs/plugins.md: PLATFORM_URL=http://localhost:4001 CLIENT_ID=gs-sbx-demo-ato npm run ato-plugin (it runs until it is stopped)',
@@ -180,6 +181,7 @@ test('commands that no test runs are marked, with the reason', () => {
     'docs/upgrade.md: git fetch && git checkout NEW_VERSION (there is no other version here)',
     'docs/upgrade.md: for machine in app1 app2 app3; do (it needs several machines)',
     'docs/upgrade.md: npx groundschool key add (it changes the key of the platform that runs the other examples)',
+    'docs/upgrade.md: npx groundschool keys --withdraw KID (KID stands for one of the keys in the list)',
     'docs/upgrade.md: git checkout OLD_VERSION && npm ci (there is no other version here)',
   ])
 })

@@ -319,6 +319,8 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   listAudit: [100, 20_000],
   listNotifications: [100, 10_000],
   readNotificationSettings: [10, 500],
+  readPublicKeys: [100, 1_000],
+  listFailedLogouts: [20, 3_000],
 }
 
 const isArray = (schema: { type?: string; anyOf?: unknown[] }): boolean =>
