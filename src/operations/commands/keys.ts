@@ -22,8 +22,10 @@ export const keys = command({
     environment,
     json: JSON_OPTION,
   },
-  notes:
-    'Keys are rotated by themselves: each is published for 7 days before it is used, signs for 90 days, and stays published for 30 days more. Apps that have a copy of the keys do not notice. After --withdraw, apps read the keys again at the next sign-in.',
+  notes: [
+    'Keys are rotated by themselves: each is published for 7 days before it is used, signs for 90 days, and stays published for',
+    '30 days more. Apps that have a copy of the keys do not notice. After --withdraw, apps read the keys again at the next sign-in.',
+  ].join('\n'),
   examples: ['keys', 'keys --rotate', 'keys --withdraw KID'],
   run: async (_args, { rotate, withdraw, environment: name, json: isJson }) => {
     if (rotate && withdraw !== undefined) throw new UsageError('Use either --rotate or --withdraw, not both')
