@@ -32,7 +32,7 @@ const WORKERS = 3
  */
 const APART = new RegExp(
   [
-    '/database/(embedded/|backup|restore|report-lane|list-lane|all-statements|database\\.|transaction\\.|outage\\.)',
+    '/database/(embedded/|backup|restore|report-lane|list-lane|all-statements|database\\.|transaction\\.|outage\\.|patience\\.)',
     '/people/passwords\\.',
     '/pictures/(worker|stop|killed|hostile)',
     '/platform/(platform|list-crowd|numbers)\\.',
