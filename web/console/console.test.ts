@@ -385,7 +385,7 @@ test('a request goes to a plugin, is sent again, and everything that the plugin 
   assert.match(await page.locator('pre').first().innerText(), /"packageName": "Logbook 2.1"/)
   await look(page)
   await button(page, 'Resend')
-  await page.getByText('Resending 1 delivery').waitFor()
+  await page.getByText('Resending 1 delivery').first().waitFor()
   await until('it was sent once more', () => plugin.received.length === 4)
 
   // Do what the plugin would do: somebody signs in to it, and it reports on behalf of that person.

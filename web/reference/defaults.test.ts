@@ -58,6 +58,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   listNotifications: 'nothing has happened yet',
   listPasskeys: 'it takes an authenticator to have one',
   listChildPasskeys: 'it takes an authenticator to have one',
+  listFailedLogouts: 'it takes an app that did not take a logout token',
   listInvitations: 'nobody has been invited yet',
   listSentInvitations: 'nobody has been invited yet',
   listChangedApps: 'no developer has changed an approved app yet',

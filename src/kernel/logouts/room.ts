@@ -6,7 +6,7 @@ export const logouts: Room = {
   personalTables: {
     logout_messages: {
       inExport: 'no: they tell apps that you were signed out',
-      whenDeleted: 'gone after 14 days at the latest',
+      whenDeleted: 'stays until the app was told, 14 days at most: the user id in that app',
     },
   },
   retention: () => logoutRetention,
