@@ -25,7 +25,7 @@ export const listKeys = read('signing.listKeys', {
   gather: false,
   text: `
     select kid, algorithm, public_jwk, sealed, published_at, used_from, retired_at, withdrawn_at
-      from signing_keys order by used_from desc, algorithm collate "C" desc, kid limit 100`,
+      from signing_keys order by algorithm collate "C", used_from desc, kid limit 100`,
 })
 
 /** Inserts a key. The keys that it replaces retire when it is used. */
