@@ -79,7 +79,7 @@ export interface AppUser extends Caller {
   readonly userId: string
   readonly sessionId: string
   readonly isAnonymous: boolean
-  /** What the access token may be used for. */
+  /** The access token permits only these scopes; undefined permits everything. */
   readonly scopes: Scopes
   readonly tokenExpiresAtMs: number
   /** The country that the caller is shown for people who have not set one (DEFAULT_COUNTRY). */

@@ -11,7 +11,7 @@ export const isOrigin = (origin: string): boolean =>
 export const isAppKey = (key: string): boolean => /^(?!sbx-)[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(key)
 
 /** The fields that an administrator reviews and that developers may change later. */
-const REVIEWED_FIELDS = [
+export const REVIEWED_FIELDS = [
   'name',
   'redirectUris',
   'launchUri',

@@ -3,6 +3,7 @@ import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
 import { ALGORITHMS } from './algorithms.ts'
+import { REVIEWED_FIELDS } from './rules.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
 
@@ -184,14 +185,7 @@ export const ChangedApp = Type.Object(
         by: Type.Union([Type.String(), Type.Null()], {
           description: 'Handle of the user who changed it; null for an operator, and for a deleted user',
         }),
-        field: Type.Enum([
-          'name',
-          'redirectUris',
-          'launchUri',
-          'origins',
-          'postLogoutRedirectUris',
-          'backchannelLogoutUri',
-        ]),
+        field: Type.Enum([...REVIEWED_FIELDS]),
         before: Type.Array(Type.String()),
         after: Type.Array(Type.String()),
       }),

@@ -72,8 +72,9 @@ export const listSecrets = read('apps.listSecrets', {
 /**
  * Returns the person's user id in this app, creating the user if needed. Signing in counts as consent and renews a
  * withdrawn consent. The scopes are added to those that the person has allowed before; null stands for all that the app
- * has registered. `is_changed` tells whether the allowed scopes are others now. The person's row is locked before the user's, as in every statement: triggers that update the
- * search lock both rows, and another order could cause a deadlock.
+ * has registered. `is_changed` tells whether the allowed scopes are others now. The person's row is locked before the
+ * user's, as in every statement: triggers that update the search lock both rows, and another order could cause a
+ * deadlock.
  */
 export const ensureUser = write('apps.ensureUser', {
   params: { user: c.text, app: c.int8, person: c.int8, scopes: nullable(c.textArray), now: c.timestamptz },

@@ -87,15 +87,15 @@ export function checkUserCode(typed: string): string {
   return code
 }
 
-/** What the device asks for, and what the person has allowed its app before (the same as for `describeAccess`). */
+/** The scopes that the device asks for, and those that the person has allowed its app before. */
 interface AskedScopes {
   readonly asked: Scopes
   readonly allowed: Scopes
 }
 
 /**
- * Reads which app the device with this code runs and what it asks for, so that the person can decide. Throws if the code is unknown. Each
- * wrong code lengthens the wait before the next attempt, so that codes cannot be guessed.
+ * Reads which app the device with this code runs and what it asks for, so that the person can decide. Throws if the
+ * code is unknown. Each wrong code lengthens the wait before the next attempt, so that codes cannot be guessed.
  */
 export async function readDevice(
   db: Db,

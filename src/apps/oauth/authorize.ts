@@ -45,7 +45,7 @@ export interface AuthorizationRequest {
   readonly state: string | undefined
   readonly challenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
-  /** What the app asks for; everything if undefined. The `own` dialect ignores scopes. */
+  /** The app asks for these scopes; undefined means everything. The `own` dialect always asks for everything. */
   readonly scopes: Scopes
   /** Returned in the ID token. */
   readonly nonce: string | undefined

@@ -30,7 +30,7 @@ export interface NewCode {
   readonly isRedirectGiven: boolean
   readonly challenge: string | undefined
   readonly device: string
-  /** What the app asked for; everything if undefined. */
+  /** The app asked for these scopes; undefined means that it asked for everything. */
   readonly scopes?: Scopes
   /** The browser sign-in; stored if the app asked for `openid`. */
   readonly browserId?: string | undefined

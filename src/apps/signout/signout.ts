@@ -28,9 +28,9 @@ export interface LogoutRequest {
   readonly hint: Hint | undefined
   /** True if the ID token is about the person who is signed in in this browser, who need not be asked. */
   readonly isOfPerson: boolean
-  /** Where the browser goes afterwards; undefined if it stays here. */
+  /** The browser is sent to this address afterwards. If it is undefined, our own page is shown. */
   readonly redirect: string | undefined
-  /** What is wrong with the request. Then it is confirmed by the person, and never redirects. */
+  /** Describes a mistake in the request. If there is one, the person has to confirm, and no redirect follows. */
   readonly problem: string | undefined
 }
 

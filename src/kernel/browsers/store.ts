@@ -22,22 +22,25 @@ export const findBrowser = read('browsers.find', {
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })
 
+/** A sign-in as a row of `browsers`. */
+const SIGN_IN = {
+  id: c.uuid,
+  hash: c.bytea,
+  person: c.int8,
+  epoch: c.int4,
+  door: c.text,
+  device: c.text,
+  address: nullable(c.text),
+  now: c.timestamptz,
+  expires: c.timestamptz,
+}
+
 /**
  * Inserts a browser and deletes the person's least recently used ones beyond a hundred, which is also the length of the
  * list that the person sees.
  */
 export const insertBrowser = write('browsers.insert', {
-  params: {
-    id: c.uuid,
-    hash: c.bytea,
-    person: c.int8,
-    epoch: c.int4,
-    door: c.text,
-    device: c.text,
-    address: nullable(c.text),
-    now: c.timestamptz,
-    expires: c.timestamptz,
-  },
+  params: SIGN_IN,
   row: { id: c.uuid },
   text: `
     with forgotten as (
@@ -53,17 +56,7 @@ export const insertBrowser = write('browsers.insert', {
  * to it. Returns no row if the browser has been signed out in the meantime.
  */
 export const renewBrowser = write('browsers.renew', {
-  params: {
-    id: c.uuid,
-    hash: c.bytea,
-    person: c.int8,
-    epoch: c.int4,
-    door: c.text,
-    device: c.text,
-    address: nullable(c.text),
-    now: c.timestamptz,
-    expires: c.timestamptz,
-  },
+  params: SIGN_IN,
   row: { id: c.uuid },
   text: `
     update browsers set token_hash = :hash, epoch = :epoch, door = :door, device = :device, address = :address,

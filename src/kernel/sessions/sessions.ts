@@ -32,7 +32,7 @@ export interface Holder {
   readonly userId: string
   readonly sessionId: string
   readonly isAnonymous: boolean
-  /** What the token may be used for. */
+  /** The token permits only these scopes; undefined permits everything. */
   readonly scopes: Scopes
   readonly expiresAtMs: number
   /** Tells tokens apart in rate limits. Other processes and the database may see it, unlike the token. */
@@ -45,7 +45,7 @@ export interface TokenPair {
   /** Lifetime of the access token, in seconds. */
   readonly expiresInSeconds: number
   readonly sessionId: string
-  /** What the access token may be used for. */
+  /** The access token permits only these scopes; undefined permits everything. */
   readonly scopes: Scopes
   /** False if the session has no `offline_access`, so that the app must not be given the refresh token. */
   readonly mayRefresh: boolean
@@ -66,7 +66,7 @@ export interface NewSession {
   readonly pushToken?: string | undefined
   /** The browser sign-in that the session came from, if the session has the scope `openid`. */
   readonly browserId?: string | undefined
-  /** What the app asked for; everything if undefined. */
+  /** The app asked for these scopes; undefined means that it asked for everything. */
   readonly scopes?: Scopes
   /** When the person authenticated, for ID tokens; undefined if that was on another device. */
   readonly authTime?: Date | undefined

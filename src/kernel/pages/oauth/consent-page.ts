@@ -11,9 +11,9 @@ export interface AskingApp {
 const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
 
 export interface AskedScopes {
-  /** What the app asks for; undefined if it asks for everything, and has not registered any scopes. */
+  /** The app asks for these scopes. Undefined means everything, from an app that has registered no scopes. */
   readonly asked: readonly ScopeName[] | undefined
-  /** What the person has allowed before: everything if undefined, nothing if the list is empty. */
+  /** The person has allowed these scopes before. Undefined means everything, an empty list nothing. */
   readonly allowed: readonly ScopeName[] | undefined
 }
 
