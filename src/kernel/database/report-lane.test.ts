@@ -92,7 +92,7 @@ test('a report returns its rows, and cannot write', async () => {
 })
 
 test('connections for reports are opened on demand and closed when idle', async () => {
-  const db = await openWith({ idleMs: 200 })
+  const db = await openWith({ idleMs: 1_000 })
   const pid = report('reports.pid', { params: {}, row: { pid: c.int8 }, text: 'select pg_backend_pid()::int8 as pid' })
   await db.all(addAmount, { id: 0, by: 0 })
   assert.equal(await countReportConnections(), 0)
