@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Caller, upkeepAt } from '../../kernel/caller.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
-import { Loop, waitAtMost } from '../../kernel/jobs/loop.ts'
-import { hear, tellAfterCommit } from '../../kernel/jobs/wake.ts'
+import { tellAfterCommit } from '../../kernel/jobs/wake.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
-import { outbound, send } from '../../kernel/outbound/outbound.ts'
+import { send } from '../../kernel/outbound/outbound.ts'
+import { QueueSender } from '../../kernel/outbound/queue-sender.ts'
 import { recordFailure, recordSuccess, switchOff, tellFailing } from '../plugins/addresses.ts'
 import { findHosted, headersFor, type PluginEndpoint } from '../plugins/hosted.ts'
 import {
@@ -22,8 +22,6 @@ import * as store from './store.ts'
 /** Name of the notification that wakes the runners of all processes when a delivery is queued. */
 export const DELIVERIES = 'deliveries'
 
-/** Polling interval in milliseconds. Polling finds retries that are due, and deliveries whose notification was lost. */
-const POLL_MS = 1000
 /**
  * Duration of a lane's lease in milliseconds; a lane is the queue of one plugin and one subject. The process extends
  * the lease regularly; if it stops doing so, the lease ends and other processes can claim the lane.
@@ -78,74 +76,49 @@ type SettledLane = Lane & Partial<Outcome> & Partial<Pick<ClaimedDelivery, 'id' 
 /** Sends deliveries while the process runs. The runners of several processes share the work. */
 class Runner {
   readonly #environment: Environment
-  readonly #loop: Loop
-  readonly #running = new Map<Lane, Promise<void>>()
+  readonly #sender: QueueSender
+  /** The claimed lanes. */
+  readonly #lanes = new Set<Lane>()
   /** By address: the start of the series of failures of which the operators were told. */
   readonly #toldSince = new Map<string, number>()
   readonly #settled: SettledLane[] = []
   readonly #heartbeat: NodeJS.Timeout
-  readonly #cut = new AbortController()
   #lastSettle: Promise<void> | undefined
   #nextSettle: Promise<void> | undefined
-  #closing: Promise<void> | undefined
 
   constructor(environment: Environment) {
     this.#environment = environment
-    // Open the HTTP client before the runner: services close in reverse order, and the client must outlive the runner.
-    environment.get(outbound)
-    this.#loop = new Loop({
-      everyMs: POLL_MS,
-      work: () => this.#claimAll(),
-      onProblem: (error) => this.#warn('claiming due deliveries failed', error),
+    this.#sender = new QueueSender(environment, {
+      topic: DELIVERIES,
+      most: MAX_RUNNING,
+      claim: (limit) => this.#claim(limit),
+      claimProblem: 'claiming due deliveries failed',
     })
-    hear(environment.db, DELIVERIES, () => this.#loop.wake(), environment.stopping)
     this.#heartbeat = setInterval(() => this.#extendLeases(), LEASE_MS / 3).unref()
-    environment.stopping.addEventListener('abort', () => void this.close())
-    this.#loop.wake()
   }
 
-  /**
-   * Lets running deliveries finish for up to STOP_SECONDS, then aborts those still running; another process will send
-   * them again.
-   */
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
-  }
-
-  async #close(): Promise<void> {
-    await this.#loop.stop()
-    await waitAtMost(this.#environment.config.STOP_SECONDS * 1000, Promise.all(this.#running.values()))
-    this.#cut.abort()
-    await Promise.all(this.#running.values())
+  async close(): Promise<void> {
+    await this.#sender.close()
     clearInterval(this.#heartbeat)
-  }
-
-  #warn(text: string, { message }: Error): void {
-    this.#environment.log.warn({ problem: message }, text)
   }
 
   #in(ms: number): Date {
     return new Date(this.#environment.clock().getTime() + ms)
   }
 
-  async #claimAll(): Promise<void> {
+  async #claim(limit: number): Promise<boolean> {
     const { db, clock } = this.#environment
-    for (;;) {
-      const limit = MAX_RUNNING - this.#running.size
-      if (limit === 0 || this.#loop.isStopped) return
-      const lanes = await db.all(store.claim, {
-        now: clock(),
-        lease: this.#in(LEASE_MS),
-        limit,
-        most: MAX_RUNNING_PER_PLUGIN,
-        mostFailing: MAX_RUNNING_PER_FAILING_PLUGIN,
-      })
-      if (lanes.length === 0) return
-      const heads = await this.#readHeads(lanes)
-      for (const lane of lanes) this.#launch(lane, heads.get(nameOf(lane)))
-      if (lanes.length < limit) return
-    }
+    const lanes = await db.all(store.claim, {
+      now: clock(),
+      lease: this.#in(LEASE_MS),
+      limit,
+      most: MAX_RUNNING_PER_PLUGIN,
+      mostFailing: MAX_RUNNING_PER_FAILING_PLUGIN,
+    })
+    if (lanes.length === 0) return false
+    const heads = await this.#readHeads(lanes)
+    for (const lane of lanes) this.#launch(lane, heads.get(nameOf(lane)))
+    return lanes.length === limit
   }
 
   /**
@@ -159,20 +132,18 @@ class Runner {
 
   #launch(lane: Lane, head: LaneHead | undefined): void {
     const claimed = head && head.id !== null ? ({ ...lane, ...head } as ClaimedDelivery) : undefined
-    const done = this.#work(lane, claimed)
-      .catch((error: Error) => this.#warn('settling a delivery failed; it will be sent again', error))
-      .finally(() => {
-        this.#running.delete(lane)
-        this.#loop.wake()
-      })
-    this.#running.set(lane, done)
+    this.#lanes.add(lane)
+    this.#sender.launch(this.#work(lane, claimed), 'settling a delivery failed; it will be sent again', () => {
+      this.#lanes.delete(lane)
+      this.#sender.wake()
+    })
   }
 
   async #work(lane: Lane, claimed: ClaimedDelivery | undefined): Promise<void> {
     if (!claimed) return this.#settle(lane)
     const { id, slot, purpose } = claimed
     const outcome = await this.#deliver(claimed).catch((error: Error): Outcome => {
-      this.#warn('sending a delivery failed; it will be retried', error)
+      this.#sender.warn('sending a delivery failed; it will be retried', error)
       return { state: 'waiting', due_at: this.#in(PAUSE_MS), problem: null }
     })
     return this.#settle({ ...lane, id, slot, purpose, ...outcome })
@@ -189,7 +160,7 @@ class Runner {
     const startedMs = performance.now()
     const { uri } = hosted
     const headers = headersFor(hosted, { id: webhookId, at, body })
-    const outcome = await send({ uri, headers, body, timeoutMs: SEND_MS, signal: this.#cut.signal }, environment)
+    const outcome = await send({ uri, headers, body, timeoutMs: SEND_MS, signal: this.#sender.signal }, environment)
     if (outcome.failure === 'stopped') return { state: 'waiting', due_at: clock(), problem: null }
     const { isTaken, isGone, problem } = judge(outcome)
     const tried = {
@@ -271,7 +242,7 @@ class Runner {
       if (settled.length === 1) throw error
       // Write the outcomes one by one, so that one that cannot be written does not block the others.
       for (const one of settled)
-        await this.#write([one]).catch((problem: Error) => this.#warn('settling a delivery failed', problem))
+        await this.#write([one]).catch((problem: Error) => this.#sender.warn('settling a delivery failed', problem))
     }
   }
 
@@ -284,7 +255,7 @@ class Runner {
   }
 
   #extendLeases(): void {
-    const lanes = [...this.#running.keys()]
+    const lanes = [...this.#lanes]
     if (lanes.length === 0) return
     const what = { ...keysOf(lanes), tokens: lanes.map(({ token }) => token), lease: this.#in(LEASE_MS) }
     // If extending fails, the leases end and the deliveries are sent again.
