@@ -27,7 +27,7 @@ const skip = !isLong
     ? "Debian's apache2 and libapache2-mod-auth-openidc are not installed"
     : noChromium
 
-/** A site of Apache: a registered app, on a port of its own. */
+/** A site of Apache: a registered app, on a port of its own. To a browser, the platform at `localhost` is another site. */
 interface Site {
   readonly name: string
   readonly port: number
@@ -54,7 +54,7 @@ async function startApplication(t: TestContext): Promise<number> {
 
 async function registerSite(app: TestApp, name: string, scope: string): Promise<Site> {
   const port = await findFreePort()
-  const address = `http://localhost:${port}`
+  const address = `http://127.0.0.1:${port}`
   const client = await registerApp(app, {
     key: name,
     redirectUris: [`${address}/inside/oidc`],
@@ -74,8 +74,9 @@ Listen 127.0.0.1:${port}
   OIDCCryptoPassphrase ${randomBytes(16).toString('hex')}
   OIDCScope "${scope}"
   OIDCPKCEMethod S256
-  # Cookies do not depend on the port, and both sites are at localhost.
+  # Cookies do not depend on the port, and all sites are at the same address.
   OIDCCookie ${name}
+  OIDCStateCookiePrefix ${name}_state_
   OIDCCookieSameSite On
   ProxyPass /inside/oidc !
   ProxyPass / http://127.0.0.1:${applicationPort}/
@@ -105,7 +106,7 @@ async function startApache(t: TestContext, app: TestApp, sites: readonly Site[])
     `ServerRoot ${directory}
 DefaultRuntimeDir ${directory}
 PidFile ${directory}/apache.pid
-ServerName localhost
+ServerName 127.0.0.1
 User www-data
 Group www-data
 ErrorLog ${errors}
@@ -113,6 +114,8 @@ ${NEEDED.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).jo
 StartServers 1
 ServerLimit 1
 ThreadsPerChild 16
+MinSpareThreads 1
+MaxSpareThreads 16
 MaxRequestWorkers 16
 LogLevel auth_openidc:info
 ${sites.map((site) => describeSite(app, applicationPort, site)).join('')}`,
@@ -150,16 +153,18 @@ test('Apache with mod_auth_openidc signs in, refreshes and signs out, and ends t
       where handle_key = 'avery'`,
   )
   const wiki = await registerSite(app, 'wiki', 'openid profile email offline_access')
-  // This site gets no refresh token.
+  // This site gets no refresh token, and its tokens are signed with another algorithm.
   const forum = await registerSite(app, 'forum', 'openid profile')
+  await app.sql(`update apps set id_token_algorithm = 'ES256' where client_id = '${forum.client.clientId}'`)
   await startApache(t, app, [wiki, forum])
+  const { url } = app.environment()
   const page = await openChromium(t)
   const open = (site: Site, path: string) => page.goto(`${site.address}${path}`)
   const allow = () => page.getByRole('button', { name: 'Allow' }).click()
   const readTold = async (): Promise<Record<string, string>> => JSON.parse(await page.locator('pre').innerText())
   const assertAsksToSignIn = async (site: Site) => {
     await open(site, '/inside/page')
-    assert.equal(new URL(page.url()).origin, app.address)
+    assert.equal(new URL(page.url()).origin, url)
     await page.getByLabel('Password').waitFor()
   }
   const allTold = () =>
@@ -182,7 +187,7 @@ test('Apache with mod_auth_openidc signs in, refreshes and signs out, and ends t
     [first.oidc_claim_sub, first.oidc_claim_name, first.oidc_claim_email, first.oidc_claim_email_verified],
     [claims.sub, 'Avery Quinn', 'avery@example.org', '1'],
   )
-  assert.equal(first.oidc_claim_iss, app.environment().url)
+  assert.equal(first.oidc_claim_iss, url)
 
   await t.test('the session is refreshed on demand, and before the access token expires', async () => {
     const query = new URLSearchParams({
@@ -221,7 +226,7 @@ test('Apache with mod_auth_openidc signs in, refreshes and signs out, and ends t
     await open(wiki, '/inside/page')
     assert.equal(page.url(), `${wiki.address}/inside/page`)
     const { oidc_access_token: accessToken } = await readTold()
-    const signedOut = await page.request.post(`${app.address}/account/v1/signout`, { data: {} })
+    const signedOut = await page.request.post(`${url}/account/v1/signout`, { data: {} })
     assert.equal(signedOut.status(), 200, await signedOut.text())
     await allTold()
     for (const site of [wiki, forum]) await assertAsksToSignIn(site)

@@ -37,7 +37,7 @@ interface PublicApp {
 
 /**
  * Serves a page that loads a library and a script on an origin of its own, registers it as a public app, and opens it. To
- * a browser, the app is on another site than the platform, which is at 127.0.0.1.
+ * a browser, the app is on another site than the platform, whose public URL is at `localhost`.
  */
 async function openPublicApp(
   t: TestContext,
@@ -65,7 +65,7 @@ async function openPublicApp(
     server.close()
     server.closeAllConnections()
   })
-  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const redirectUri = `${origin}/callback`
   const signedOutUri = `${origin}/signed-out`
   const { clientId } = await registerApp(app, {
