@@ -11,6 +11,7 @@ import * as openid from 'openid-client'
 import { Passport } from 'passport'
 import OpenIDConnectStrategy from 'passport-openidconnect'
 import { REDIRECT_URI, type RegisteredApp, registerApp, signInAndAllow } from '../src/apps/oauth/testing.ts'
+import { DONE } from '../src/apps/signout/testing.ts'
 import { TestBrowser } from '../src/operations/testing/browser.ts'
 import { type TestApp, testApp } from '../src/operations/testing/testing.ts'
 
@@ -26,10 +27,10 @@ const nameAvery = (app: TestApp) =>
   )
 
 for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
-  test(`openid-client discovers, signs in with nonce and max_age, reads userinfo and refreshes, with ${algorithm}`, async (t) => {
+  test(`openid-client discovers, signs in with nonce and max_age, reads userinfo, refreshes and signs out, with ${algorithm}`, async (t) => {
     const app = await testApp(t)
     await nameAvery(app)
-    const { clientId, secret } = await registerApp(app, { key: 'logbook' })
+    const { clientId, secret } = await registerApp(app, { key: 'logbook', postLogoutRedirectUris: [DONE] })
     await app.sql(`update apps set id_token_algorithm = '${algorithm}' where client_id = '${clientId}'`)
     const config = await openid.discovery(
       new URL(app.environment().url),
@@ -87,6 +88,15 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
     })
     const again = await openid.authorizationCodeGrant(config, await actAsPerson(app, silent, browser), checks)
     assert.equal(again.claims()!.sub, sub)
+
+    const signOut = openid.buildEndSessionUrl(config, {
+      id_token_hint: again.id_token!,
+      post_logout_redirect_uri: DONE,
+      state: 'bye',
+    })
+    assert.equal((await browser.send(String(signOut))).location, `${DONE}?state=bye`)
+    const gone = await browser.send(String(silent))
+    assert.equal(new URL(gone.location!).searchParams.get('error'), 'login_required')
   })
 
 test('openid-client authenticates with private_key_jwt', async (t) => {
