@@ -480,12 +480,12 @@ export const listManagers = read('apps.listManagers', {
 /** Changes how an app proves itself. A field whose parameter is null keeps its value. */
 export const changeProof = write('apps.changeProof', {
   params: { app: c.int8, keys: nullable(c.json), method: nullable(c.text), algorithm: nullable(c.text) },
-  row: { token_auth_method: nullable(c.text), keys: c.int4 },
+  row: { public_client: c.bool, token_auth_method: nullable(c.text), keys: c.int4 },
   text: `
     update apps set public_keys = coalesce(:keys, public_keys),
            token_auth_method = nullif(coalesce(:method, token_auth_method), 'client_secret'),
            id_token_algorithm = coalesce(:algorithm, id_token_algorithm)
-     where id = :app returning token_auth_method, coalesce(json_array_length(public_keys), 0) as keys`,
+     where id = :app returning public_client, token_auth_method, coalesce(json_array_length(public_keys), 0) as keys`,
 })
 
 /** Notes that an assertion was used. Returns no row if it was used before and has not expired. */
