@@ -10,6 +10,7 @@ import { sayBytes, Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { useApp } from './app-frame.tsx'
+import { fitsLink } from './public-keys.ts'
 import { AppStatusCard } from './status-card.tsx'
 
 const { app: say } = consoleWords
@@ -26,13 +27,19 @@ export function AppPage() {
   )
 }
 
+const KINDS: Readonly<Record<App['tokenEndpointAuthMethod'], string>> = {
+  none: say.publicKind,
+  client_secret: say.confidentialKind,
+  private_key_jwt: say.keyedKind,
+}
+
 const OverviewCard = ({ app }: { readonly app: App }) => (
   <Card title={say.overview}>
     <Facts>
       <Fact name={appWords.clientId}>
         <Copied value={app.clientId} what={appWords.clientId} />
       </Fact>
-      <Fact name={say.kind}>{app.public ? say.publicKind : say.confidentialKind}</Fact>
+      <Fact name={say.kind}>{KINDS[app.tokenEndpointAuthMethod]}</Fact>
       <Fact name={consoleWords.apps.organisation}>
         {app.organisation === null ? (
           words.time.none
@@ -106,6 +113,7 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
 function PromoteCard({ app }: { readonly app: App }) {
   const { environment, production } = useHere()
   if (environment !== 'sandbox') return null
+  const hasKeys = app.publicKeys.length > 0 && fitsLink(app.publicKeys)
   const filled = new URLSearchParams({
     ...(app.organisation !== null && { organisation: app.organisation }),
     name: app.name,
@@ -117,10 +125,15 @@ function PromoteCard({ app }: { readonly app: App }) {
     // A receiver on this machine works in the sandbox alone.
     ...(app.backchannelLogoutUri?.startsWith('https:') && { receiver: app.backchannelLogoutUri }),
     ...(app.backchannelLogoutSessionRequired && { sid: 'true' }),
+    ...(app.idTokenAlgorithm !== 'RS256' && { algorithm: app.idTokenAlgorithm }),
+    // Without its keys, an app cannot be created with `private_key_jwt`.
+    ...(hasKeys && { keys: JSON.stringify(app.publicKeys) }),
+    ...(hasKeys && app.tokenEndpointAuthMethod === 'private_key_jwt' && { method: 'private_key_jwt' }),
   })
   return (
     <Card title={say.promoteTitle}>
       <Text mb="md">{say.promoteText}</Text>
+      {app.publicKeys.length > 0 && !hasKeys && <Text mb="md">{say.promoteKeys}</Text>}
       <Button component="a" href={`${production}/console/apps/new?${filled}`}>
         {say.promote}
       </Button>
