@@ -255,7 +255,8 @@ test('an app is registered with its keys and algorithm, and gets no secret', asy
   const [entry] = await app.sql(
     `select e.detail from audit_entries e join apps a on a.id = e.app_id where a.client_id = '${client}' and e.action = 'app.changed'`,
   )
-  assert.deepEqual([entry!.detail.publicKeys, entry!.detail.name, entry!.detail.nameBefore], [3, 'Borne', 'Born'])
+  const { publicKeys: count, name, nameBefore } = entry!.detail as Record<string, unknown>
+  assert.deepEqual([count, name, nameBefore], [3, 'Borne', 'Born'])
 })
 
 test('keys that are private, symmetric, weak, too many or damaged are refused', async () => {
