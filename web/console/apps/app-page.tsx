@@ -10,7 +10,6 @@ import { sayBytes, Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { useApp } from './app-frame.tsx'
-import { fitsLink } from './public-keys.ts'
 import { AppStatusCard } from './status-card.tsx'
 
 const { app: say } = consoleWords
@@ -106,6 +105,9 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
   )
 }
 
+/** The sign-in continues at paths of at most 4000 characters. */
+const MAX_LINK_LENGTH = 3900
+
 /**
  * Links to the form that registers the app in production. The environments share nothing, so the values are passed in
  * the URL, and the form validates them as if they had been typed.
@@ -113,7 +115,6 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
 function PromoteCard({ app }: { readonly app: App }) {
   const { environment, production } = useHere()
   if (environment !== 'sandbox') return null
-  const hasKeys = app.publicKeys.length > 0 && fitsLink(app.publicKeys)
   const filled = new URLSearchParams({
     ...(app.organisation !== null && { organisation: app.organisation }),
     name: app.name,
@@ -126,15 +127,19 @@ function PromoteCard({ app }: { readonly app: App }) {
     ...(app.backchannelLogoutUri?.startsWith('https:') && { receiver: app.backchannelLogoutUri }),
     ...(app.backchannelLogoutSessionRequired && { sid: 'true' }),
     ...(app.idTokenAlgorithm !== 'RS256' && { algorithm: app.idTokenAlgorithm }),
-    // Without its keys, an app cannot be created with `private_key_jwt`.
-    ...(hasKeys && { keys: JSON.stringify(app.publicKeys) }),
-    ...(hasKeys && app.tokenEndpointAuthMethod === 'private_key_jwt' && { method: 'private_key_jwt' }),
   })
+  const keys = new URLSearchParams({
+    ...(app.publicKeys.length > 0 && { keys: JSON.stringify(app.publicKeys) }),
+    // Without its keys, an app cannot be created with this method.
+    ...(app.tokenEndpointAuthMethod === 'private_key_jwt' && { method: 'private_key_jwt' }),
+  })
+  const fits = `${filled}&${keys}`.length <= MAX_LINK_LENGTH
+  const link = `${production}/console/apps/new?${filled}${keys.size > 0 && fits ? `&${keys}` : ''}`
   return (
     <Card title={say.promoteTitle}>
       <Text mb="md">{say.promoteText}</Text>
-      {app.publicKeys.length > 0 && !hasKeys && <Text mb="md">{say.promoteKeys}</Text>}
-      <Button component="a" href={`${production}/console/apps/new?${filled}`}>
+      {!fits && <Text mb="md">{say.promoteKeys}</Text>}
+      <Button component="a" href={link}>
         {say.promote}
       </Button>
     </Card>

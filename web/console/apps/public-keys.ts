@@ -1,4 +1,4 @@
-import type { App, AppPublicKey } from '../../api/operations.ts'
+import type { AppPublicKey } from '../../api/operations.ts'
 
 /** What an app's public keys may look like, without their private members. */
 const MEMBERS = ['kty', 'kid', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const
@@ -61,9 +61,3 @@ const isKey = (value: unknown): value is Record<string, string> =>
   value !== null &&
   typeof (value as AppPublicKey).kty === 'string' &&
   Object.values(value).every((member) => typeof member === 'string' && member.length <= 2000)
-
-/** The longest list of keys, as JSON, that a link can pass on: the platform limits the headers of a request. */
-const MAX_LINK_LENGTH = 8000
-
-export const fitsLink = (keys: App['publicKeys']): boolean =>
-  encodeURIComponent(JSON.stringify(keys)).length <= MAX_LINK_LENGTH
