@@ -10,9 +10,9 @@ import type { AddressPolicy } from '../../kernel/outbound/outbound.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { readScopes } from '../../kernel/scopes.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
-import { ALGORITHMS } from './algorithms.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkSettings, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
+import { proofOf } from './proof.ts'
 import type {
   AppRecord,
   AppUserRecord,
@@ -188,12 +188,6 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   storageLimit: row.blocks_limit * BLOCK_BYTES,
   recordsUsed: row.records_bytes,
   createdDate: row.created_at,
-  tokenEndpointAuthMethod: row.public_client
-    ? 'none'
-    : row.token_auth_method === 'private_key_jwt'
-      ? 'private_key_jwt'
-      : 'client_secret',
-  publicKeys: row.public_keys === null ? [] : JSON.parse(row.public_keys),
-  idTokenAlgorithm: (row.id_token_algorithm ?? ALGORITHMS[0]) as AppRecord['idTokenAlgorithm'],
+  ...proofOf(row),
   may: { decide: who.isAdministrator },
 })

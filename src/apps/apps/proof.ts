@@ -1,6 +1,7 @@
 import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { readPublicKeys } from './public-keys.ts'
+import { ALGORITHMS, type Algorithm } from './algorithms.ts'
+import { type PublicJwk, readPublicKeys } from './public-keys.ts'
 import * as store from './store.ts'
 
 /** How an app proves that it is the app, and how the platform proves to the app who has signed in. */
@@ -11,9 +12,6 @@ export interface ProofSettings {
   readonly idTokenAlgorithm?: string | undefined
 }
 
-/** Ten RSA keys of 4,096 bits are half as long. */
-const MAX_LENGTH = 16_000
-
 /**
  * Sets the given fields of an app that the caller has locked. Returns the details for the audit log, which does not
  * contain the keys.
@@ -22,7 +20,6 @@ export async function setProof(tx: Tx, appId: number, what: ProofSettings): Prom
   const { publicKeys, tokenEndpointAuthMethod: method, idTokenAlgorithm: algorithm } = what
   if (publicKeys === undefined && method === undefined && algorithm === undefined) return {}
   const keys = publicKeys === undefined ? null : JSON.stringify(readPublicKeys(publicKeys))
-  if (keys !== null && keys.length > MAX_LENGTH) throw fail('validationFailed', 'publicKeys are too long')
   const row = (await tx.first(store.changeProof, {
     app: appId,
     keys,
@@ -35,3 +32,21 @@ export async function setProof(tx: Tx, appId: number, what: ProofSettings): Prom
     throw fail('impossibleNow', 'The app uses private_key_jwt, so it needs a public key')
   return publicKeys === undefined ? {} : { publicKeys: row.keys }
 }
+
+interface ProofRow {
+  readonly public_client: boolean
+  readonly token_auth_method: string | null
+  readonly public_keys: string | null
+  readonly id_token_algorithm: string | null
+}
+
+/** Reads the settings from a row of an app, with the values of apps that have none. */
+export const proofOf = (row: ProofRow) => ({
+  tokenEndpointAuthMethod: row.public_client
+    ? ('none' as const)
+    : row.token_auth_method === 'private_key_jwt'
+      ? ('private_key_jwt' as const)
+      : ('client_secret' as const),
+  publicKeys: row.public_keys === null ? [] : (JSON.parse(row.public_keys) as PublicJwk[]),
+  idTokenAlgorithm: (row.id_token_algorithm ?? ALGORITHMS[0]) as Algorithm,
+})

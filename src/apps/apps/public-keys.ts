@@ -4,6 +4,8 @@ import { fail, PlatformError } from '../../kernel/errors.ts'
 /** Enough for a few servers, each with a key in use and the next one. */
 const MAX_KEYS = 10
 const TOO_MANY = `have at most ${MAX_KEYS} keys`
+/** Ten RSA keys of 4,096 bits are half as long. */
+const MAX_LENGTH = 16_000
 /** RFC 7518 §3.3 */
 const MIN_RSA_BITS = 2048
 /** Longer keys only cost time to verify. */
@@ -55,6 +57,7 @@ export function readPublicKeys(text: string): PublicJwk[] {
   if (keys.length > MAX_KEYS) throw wrong(TOO_MANY)
   const kids = keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid]))
   if (new Set(kids).size < kids.length) throw wrong('not have two keys with the same kid')
+  if (JSON.stringify(keys).length > MAX_LENGTH) throw wrong(`have at most ${MAX_LENGTH} characters`)
   return keys
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
-import { ALGORITHMS } from './algorithms.ts'
+import { ALGORITHMS, AUTH_METHODS } from './algorithms.ts'
 import { REVIEWED_FIELDS } from './rules.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
@@ -43,7 +43,7 @@ const openIdFields = {
   ),
   tokenEndpointAuthMethod: Type.Optional({
     ...Id('How the app proves that it is the app: `client_secret`, or `private_key_jwt` (RFC 7523)'),
-    enum: ['client_secret', 'private_key_jwt'],
+    enum: [...AUTH_METHODS],
   }),
   idTokenAlgorithm: Type.Optional({ ...Id('The algorithm of its ID tokens'), enum: [...ALGORITHMS] }),
 }
@@ -143,7 +143,7 @@ const fields = {
       'Bytes of the notes, attempts, statements and documents that users stored through it; updated every minute',
   }),
   createdDate: Moment,
-  tokenEndpointAuthMethod: Type.Enum(['client_secret', 'private_key_jwt', 'none'], {
+  tokenEndpointAuthMethod: Type.Enum([...AUTH_METHODS, 'none'], {
     description: '`client_secret`: HTTP Basic, or a field. `private_key_jwt`: a signed JWT. `none`: a public client',
   }),
   publicKeys: Type.Array(
