@@ -595,23 +595,35 @@ async function insertSecret(
   return secret
 }
 
-const RESEALED_AT_ONCE = 100
+const SEALED_AT_ONCE = 100
 
 /**
  * Encrypts every stored secret again with the first key, after which the other keys are no longer needed. Returns how
  * many secrets were encrypted again.
  */
 export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
-  let [count, after] = [0, 0]
-  for (;;) {
-    const rows = await db.all(store.listSealed, { after, limit: RESEALED_AT_ONCE })
-    for (const { id, client_id: clientId, sealed } of rows) {
-      after = id
-      if (sealed === null || seal.isCurrent(sealed)) continue
-      const again = seal.seal(clientId, seal.open(clientId, sealed))
-      if (await db.first(store.reseal, { secret: id, before: sealed, sealed: again })) count++
-    }
-    if (rows.length < RESEALED_AT_ONCE) return count
+  let count = 0
+  for await (const { id, client_id: clientId, sealed } of readSealed(db)) {
+    if (seal.isCurrent(sealed)) continue
+    const again = seal.seal(clientId, seal.open(clientId, sealed))
+    if (await db.first(store.reseal, { secret: id, before: sealed, sealed: again })) count++
+  }
+  return count
+}
+
+/** Returns how many stored secrets none of the keys can decrypt. */
+export async function countUnreadableSecrets(db: Db, seal: SecretSeal): Promise<number> {
+  let count = 0
+  for await (const { sealed } of readSealed(db)) if (!seal.canOpen(sealed)) count++
+  return count
+}
+
+async function* readSealed(db: Db) {
+  for (let after = 0; ; ) {
+    const rows = await db.all(store.listSealed, { after, limit: SEALED_AT_ONCE })
+    for (const { sealed, ...row } of rows) if (sealed !== null) yield { ...row, sealed }
+    if (rows.length < SEALED_AT_ONCE) return
+    after = rows.at(-1)!.id
   }
 }
 
