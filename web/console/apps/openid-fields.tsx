@@ -10,7 +10,7 @@ const { app: say } = consoleWords
 const METHODS = ['client_secret', 'private_key_jwt'] as const
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 
-export interface OpenIdValues {
+interface OpenIdValues {
   method: App['tokenEndpointAuthMethod']
   keys: AppPublicKey[]
   /** Keys that are added when the form is saved. */
