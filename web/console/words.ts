@@ -163,7 +163,8 @@ export const consoleWords = {
     method: 'How the app proves itself',
     methods: { client_secret: 'Client secret', private_key_jwt: 'Private key (private_key_jwt)' },
     methodsHelp: {
-      client_secret: 'The app sends its secret in the Authorization header or in the form. Choose this for most apps.',
+      client_secret:
+        'The app sends its secret in the Authorization header or as a form field. Choose this for most apps.',
       private_key_jwt:
         'The app signs a token with a key that only its servers have. Client secrets no longer work then.',
     },
@@ -174,7 +175,7 @@ export const consoleWords = {
     removeKey: (name: string) => `Remove the key ${name}`,
     addKeys: 'Add public keys',
     addKeysHelp: (count: number) =>
-      `Paste a JWK, a JWK Set or PEM. An app can have ${count} keys, so that you can add the next one before you remove the old one.`,
+      `Paste a JWK, a JWK Set or PEM; ${count} keys at most. You can add the next key before you remove the old one.`,
     secretKeys: {
       private:
         'This is a PRIVATE key. Nothing was sent or saved. Delete it here and paste the public key. If somebody else may have seen the private key, create a new pair.',
@@ -200,6 +201,8 @@ export const consoleWords = {
     nextReference: 'Read the API reference',
     snippetsLead: 'Ready to run with this app’s client ID. On your server, replace YOUR_SECRET with the client secret.',
     snippetsPublicLead: 'Ready to run with this app’s client ID. A public client has no secret and uses PKCE.',
+    snippetsKeyedLead:
+      'Ready to run with this app’s client ID. The app proves itself with a private key: in step 2, send client_assertion instead of the client secret.',
     step1: '1. Send people to sign in',
     step1Text: 'They return to your redirect URL with a code and your state.',
     step2: '2. Exchange the code for tokens',
