@@ -655,7 +655,7 @@ export const listBuckets = /* @__PURE__ */ operation<{ page?: number; limit?: nu
 export const watchBucket = /* @__PURE__ */ stream<{ id: string }, { ready: { id: string; version: number }; change: BucketChange; reset: Bucket; removed: { id: string }; deleted: { id: string } }>('/app/v1/bucket/events')
 
 /** Create an app. */
-export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string; postLogoutRedirectUris?: string[] | string; backchannelLogoutUri?: string; backchannelLogoutSessionRequired?: boolean; scopes?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
+export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string; postLogoutRedirectUris?: string[] | string; backchannelLogoutUri?: string; backchannelLogoutSessionRequired?: boolean; publicKeys?: string; tokenEndpointAuthMethod?: "client_secret" | "private_key_jwt"; idTokenAlgorithm?: "RS256" | "ES256" | "EdDSA"; scopes?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
 
 /** Update an app. */
 export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string; postLogoutRedirectUris?: string[] | string; backchannelLogoutUri?: string; backchannelLogoutSessionRequired?: boolean; publicKeys?: string; tokenEndpointAuthMethod?: "client_secret" | "private_key_jwt"; idTokenAlgorithm?: "RS256" | "ES256" | "EdDSA"; scopes?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')

@@ -2,6 +2,8 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { loadHere } from '../api/here.ts'
 import { load } from '../api/load.ts'
 import {
+  type App,
+  type AppPublicKey,
   listAppRequests,
   listApps,
   listAppUsers,
@@ -22,6 +24,7 @@ import { signedIn } from '../parts/base-routes.ts'
 import { SCOPE_WORDS } from '../parts/consent.ts'
 import { ownOrganisations } from '../parts/own-organisations.ts'
 import { flagFrom, known, matching, oneOf, pageFrom, sortFrom, textFrom, textsFrom } from '../parts/search.ts'
+import { keysFrom } from './apps/public-keys.ts'
 
 const consoleHome = createRoute({
   getParentRoute: () => signedIn,
@@ -53,6 +56,9 @@ const newApp = createRoute({
     sid?: boolean | undefined
     scopes?: string[] | undefined
     public?: true | undefined
+    algorithm?: App['idTokenAlgorithm'] | undefined
+    method?: 'private_key_jwt' | undefined
+    keys?: AppPublicKey[] | undefined
   } => ({
     organisation: textFrom(search.organisation, 60),
     name: textFrom(search.name, 200),
@@ -63,6 +69,9 @@ const newApp = createRoute({
     postLogout: textsFrom(search.postLogout, 10),
     receiver: textFrom(search.receiver),
     sid: flagFrom(search.sid),
+    algorithm: oneOf(['ES256', 'EdDSA'], search.algorithm),
+    method: oneOf(['private_key_jwt'], search.method),
+    keys: keysFrom(search.keys),
   }),
   loaderDeps: ({ search: { organisation } }) => ({ organisation }),
   loader: ({ deps: { organisation } }) => load({ organisations: ownOrganisations('developer', organisation) }),

@@ -125,6 +125,7 @@ export const consoleWords = {
     failed: 'Couldn’t create the app',
     missingName: 'Enter a name',
     missingRedirect: 'Enter at least one URL',
+    changeLater: 'You can change this in the settings of the app.',
   },
   app: {
     tabs: 'Pages of this app',
@@ -137,6 +138,7 @@ export const consoleWords = {
     kind: 'Type',
     publicKind: 'Public client (PKCE)',
     confidentialKind: 'Confidential client (client secret)',
+    keyedKind: 'Confidential client (private key)',
     owner: 'Owner',
     nameHelp: 'Shown to people when they sign in',
     watched: 'This app is approved. Changes take effect immediately, and administrators review them.',
@@ -158,17 +160,49 @@ export const consoleWords = {
     logoutAttempts: 'Attempts',
     logoutProblem: 'Problem',
     sidRequired: 'The app needs the session ID (sid) in logout tokens',
+    method: 'How the app proves itself',
+    methods: { client_secret: 'Client secret', private_key_jwt: 'Private key (private_key_jwt)' },
+    methodsHelp: {
+      client_secret:
+        'The app sends its secret in the Authorization header or as a form field. Choose this for most apps.',
+      private_key_jwt:
+        'The app signs a token with a key that only its servers have. Client secrets no longer work then.',
+    },
+    publicKeys: 'Public keys',
+    noKeys: 'None. The app needs one to sign in with a private key.',
+    keyId: (kid: string) => `ID ${kid}`,
+    keyWithoutId: (start: string) => `No ID, begins with ${start}`,
+    removeKey: (name: string) => `Remove the key ${name}`,
+    addKeys: 'Add public keys',
+    addKeysHelp: (count: number) =>
+      `Paste a JWK, a JWK Set or PEM; ${count} keys at most. You can add the next key before you remove the old one.`,
+    secretKeys: {
+      private:
+        'This is a PRIVATE key. Nothing was sent or saved. Delete it here and paste the public key. If somebody else may have seen the private key, create a new pair.',
+      symmetric: 'This is a symmetric key, which is a secret. Nothing was sent or saved. Paste a public key instead.',
+    },
+    algorithm: 'Signature of ID tokens',
+    algorithmText: 'Only apps that use OpenID Connect get ID tokens.',
+    algorithms: {
+      RS256: 'RSA. Every OpenID library can verify it, so choose it unless you need another.',
+      ES256: 'ECDSA. Choose it if your library supports it and you want shorter tokens.',
+      EdDSA: 'Ed25519. Choose it only if your library says that it supports EdDSA.',
+    },
+    keyedSecrets: 'This app proves itself with a private key, so client secrets don’t work.',
     launch: 'Launch URL',
     promote: 'Create in production',
     promoteTitle: 'Go to production',
     promoteText:
-      'Create this app in production with the same name and URLs. People can sign in once an administrator approves it. Your sandbox data stays in the sandbox.',
+      'Create this app in production with the same settings. People can sign in once an administrator approves it. Your sandbox data stays in the sandbox.',
+    promoteKeys: 'The public keys are too long for a link. Add them in production, in the settings of the app.',
     nextRedirect: 'Add a redirect URL',
     nextSandbox: 'Try it in the sandbox',
     nextSnippets: 'Copy the sign-in code',
     nextReference: 'Read the API reference',
     snippetsLead: 'Ready to run with this app’s client ID. On your server, replace YOUR_SECRET with the client secret.',
     snippetsPublicLead: 'Ready to run with this app’s client ID. A public client has no secret and uses PKCE.',
+    snippetsKeyedLead:
+      'Ready to run with this app’s client ID. The app proves itself with a private key: in step 2, send client_assertion instead of the client secret.',
     step1: '1. Send people to sign in',
     step1Text: 'They return to your redirect URL with a code and your state.',
     step2: '2. Exchange the code for tokens',

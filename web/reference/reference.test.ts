@@ -3,12 +3,14 @@ import { execFile, spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
+import { call, signInBrowser } from '../../src/apps/account/testing.ts'
 import { until } from '../../src/kernel/database/test-database.ts'
 import { readText, run } from '../../src/kernel/imports/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../../src/operations/testing/chromium.ts'
 import { sharedApp } from '../../src/operations/testing/testing.ts'
 import { makeTestKey } from '../../src/records/credentials/testing.ts'
 import type { Here } from '../api/operations.ts'
+import { SCOPE_WORDS } from '../parts/consent.ts'
 import { enterAs, look, signInAs } from '../testing.ts'
 import { type ApiDocument, findEntries, readReference } from './document.ts'
 import { draftOf, findFaults, findMaker, learnIds, prepare, waysOf } from './request.ts'
@@ -400,6 +402,53 @@ test('what an example has made is remembered over a sign-in, which leaves the pa
   await page.getByRole('button', { name: 'Go to sign-in' }).click()
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Signed in as @ellis in app gs-demo-ato').waitFor()
+  await send(page)
+  await statusIs(page, 200)
+})
+
+test('a sign-in from an operation asks for its scope, and for the profile that the page shows, and for nothing else', {
+  skip: noChromium,
+}, async (t) => {
+  const fields = {
+    organisation: 'northwind',
+    name: 'Tried out',
+    redirectUris: [`${address}/docs/callback`],
+    public: true,
+  }
+  const made = await call(await signInBrowser(app, 'drew'), 'PUT', '/app/v1/app', fields)
+  assert.equal(made.status, 200, made.text)
+  const { clientId } = made.body
+  await app.sql(`update apps set status = 'approved' where client_id = '${clientId}'`)
+
+  const page = await openChromium(t)
+  const signIn = async (button: string): Promise<string[]> => {
+    await page.getByRole('button', { name: button }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Client ID').fill(clientId)
+    await dialog.getByLabel('Client secret').fill('')
+    await dialog.getByRole('button', { name: 'Go to sign-in' }).click()
+    await page.getByRole('button', { name: 'Allow' }).waitFor()
+    const [asked = ''] = (await page.locator('main').innerText()).split('already allowed')
+    return Object.entries(SCOPE_WORDS).flatMap(([scope, words]) => (asked.includes(words) ? [scope] : []))
+  }
+  const allow = async (): Promise<string> => {
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByText(`Signed in as @blake in app ${clientId}`).waitFor()
+    return page.evaluate<string>('JSON.parse(sessionStorage.getItem("reference.session")).scope')
+  }
+  await enterAs(page, address, 'Blake', '/docs/listBuckets')
+  assert.deepEqual(await signIn('Sign in to try operations'), ['profile', 'buckets'])
+  assert.equal(await allow(), 'profile buckets')
+  await send(page)
+  await statusIs(page, 200)
+
+  // The next operation needs another scope. The token keeps what it could do.
+  await turnTo(page, 'getStatements')
+  await send(page)
+  await statusIs(page, 401)
+  await answer(page).getByText(/4017/).first().waitFor()
+  assert.deepEqual(await signIn('Change'), ['statements'])
+  assert.equal(await allow(), 'profile buckets statements')
   await send(page)
   await statusIs(page, 200)
 })

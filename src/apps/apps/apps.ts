@@ -11,6 +11,7 @@ import { type AddressPolicy, findUriMistake } from '../../kernel/outbound/outbou
 import { isScope, readScopes, SCOPES, type Scopes, showScopes } from '../../kernel/scopes.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { appEvents } from './events.ts'
+import { type ProofSettings, setProof } from './proof.ts'
 import { findLaunchMistake, findRedirectUriMistake, isLaunchOf } from './redirect-uris.ts'
 import { findDifferences, isAppKey, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
@@ -290,7 +291,10 @@ export interface LogoutSettings {
   readonly backchannelLogoutSessionRequired?: boolean | undefined
 }
 
-export interface NewApp extends LogoutSettings {
+/** The settings of an app that uses OpenID Connect. */
+export interface OpenIdSettings extends LogoutSettings, ProofSettings {}
+
+export interface NewApp extends OpenIdSettings {
   readonly key: string
   readonly name: string
   readonly organisationId?: number
@@ -313,7 +317,7 @@ export interface NewApp extends LogoutSettings {
   readonly areSecretsSealed?: boolean
 }
 
-/** Registers an app. Returns its client ID and, unless the app is public, its first secret. */
+/** Registers an app. Returns its client ID and, if the app proves itself with a secret, its first secret. */
 export function addApp(
   db: Db,
   who: Caller,
@@ -345,8 +349,10 @@ export function addApp(
     })
     if (!row) throw fail('duplicate', `An app with the client ID ${clientId} already exists`)
     await setLogout(tx, row.id, what)
+    await setProof(tx, row.id, what)
     const app = { id: row.id, clientId, isSealed: what.areSecretsSealed }
-    const secret = what.isPublic ? undefined : await insertSecret(tx, who, app, keys)
+    const hasSecret = !what.isPublic && what.tokenEndpointAuthMethod !== 'private_key_jwt'
+    const secret = hasSecret ? await insertSecret(tx, who, app, keys) : undefined
     await recordAudit(tx, who, { action: 'app.added', appId: row.id })
     await notify(tx, APPS_CHANGED)
     return { clientId, appId: row.id, secret }
@@ -364,7 +370,7 @@ const setLogout = async (tx: Tx, appId: number, what: LogoutSettings): Promise<v
   })
 }
 
-export interface AppChange extends LogoutSettings {
+export interface AppChange extends OpenIdSettings {
   readonly name?: string | undefined
   /** The handle of the owner. */
   readonly owner?: string | undefined
@@ -420,8 +426,10 @@ export async function changeApp(
     changed: needsReview ? who.at : null,
   })
   await setLogout(tx, appId, change)
-  const detail = changes.map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value])
-  await recordAudit(tx, who, { action: 'app.changed', appId, detail: { ...Object.fromEntries(detail), ...before } })
+  const proof = await setProof(tx, appId, change)
+  const lines = changes.map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value])
+  const detail = { ...Object.fromEntries(lines), ...before, ...proof }
+  await recordAudit(tx, who, { action: 'app.changed', appId, detail })
   if (change.origins) await notify(tx, APPS_CHANGED)
   // The tokens stay valid, and may be used for more or for less.
   if (scopes && scopes.join() !== readScopes(was.scopes)?.join())
@@ -587,23 +595,35 @@ async function insertSecret(
   return secret
 }
 
-const RESEALED_AT_ONCE = 100
+const SEALED_AT_ONCE = 100
 
 /**
  * Encrypts every stored secret again with the first key, after which the other keys are no longer needed. Returns how
  * many secrets were encrypted again.
  */
 export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
-  let [count, after] = [0, 0]
-  for (;;) {
-    const rows = await db.all(store.listSealed, { after, limit: RESEALED_AT_ONCE })
-    for (const { id, client_id: clientId, sealed } of rows) {
-      after = id
-      if (sealed === null || seal.isCurrent(sealed)) continue
-      const again = seal.seal(clientId, seal.open(clientId, sealed))
-      if (await db.first(store.reseal, { secret: id, before: sealed, sealed: again })) count++
-    }
-    if (rows.length < RESEALED_AT_ONCE) return count
+  let count = 0
+  for await (const { id, client_id: clientId, sealed } of readSealed(db)) {
+    if (seal.isCurrent(sealed)) continue
+    const again = seal.seal(clientId, seal.open(clientId, sealed))
+    if (await db.first(store.reseal, { secret: id, before: sealed, sealed: again })) count++
+  }
+  return count
+}
+
+/** Returns how many stored secrets none of the keys can decrypt. */
+export async function countUnreadableSecrets(db: Db, seal: SecretSeal): Promise<number> {
+  let count = 0
+  for await (const { sealed } of readSealed(db)) if (!seal.canOpen(sealed)) count++
+  return count
+}
+
+async function* readSealed(db: Db) {
+  for (let after = 0; ; ) {
+    const rows = await db.all(store.listSealed, { after, limit: SEALED_AT_ONCE })
+    for (const { sealed, ...row } of rows) if (sealed !== null) yield { ...row, sealed }
+    if (rows.length < SEALED_AT_ONCE) return
+    after = rows.at(-1)!.id
   }
 }
 

@@ -229,6 +229,36 @@ test('the keys and the algorithm of an app are shown, and changed with a recent 
   assertError(await change(made.body.clientId, { publicKeys: ALL }), 400, 4006, /public client/)
 })
 
+test('an app is registered with its keys and algorithm, and gets no secret', async () => {
+  const fields = { name: 'Born', organisation: 'school', tokenEndpointAuthMethod: 'private_key_jwt' }
+  // A document, as the platform shows it, and a key in PEM after it.
+  const publicKeys = `${JSON.stringify({ keys: [jwkOf(rsa.publicKey, 'r')] })}\n${pemOf(ec.publicKey)}`
+  const made = await call(drew, 'PUT', PATH, { ...fields, key: 'born', publicKeys, idTokenAlgorithm: 'ES256' })
+  assert.equal(made.status, 200, made.text)
+  const { clientId: client, clientSecret, secrets, idTokenAlgorithm } = made.body
+  assert.deepEqual([clientSecret, secrets, idTokenAlgorithm], [null, [], 'ES256'])
+  assert.deepEqual(made.body.publicKeys, [jwkOf(rsa.publicKey, 'r'), ec.publicKey.export({ format: 'jwk' })])
+  await call(ellis, 'POST', `${PATH}/status`, { clientId: client, status: 'approved' })
+  isAuthenticated(await send(await sign({ client })))
+  isAuthenticated(await send(await sign({ client, key: ec.privateKey, alg: 'ES256', kid: 'any' })))
+
+  assertError(await call(drew, 'PUT', PATH, { ...fields, key: 'bare' }), 400, 4006, /needs a public key/)
+  assertError(
+    await call(drew, 'PUT', PATH, { ...fields, key: 'bare', publicKeys, public: true }),
+    400,
+    4006,
+    /public client/,
+  )
+  assert.deepEqual(await app.sql(`select from apps where client_id = 'gs-bare'`), [])
+  // The audit log says how many keys were set, and does not contain them.
+  await change(client, { publicKeys: ALL, name: 'Borne' })
+  const [entry] = await app.sql(
+    `select e.detail from audit_entries e join apps a on a.id = e.app_id where a.client_id = '${client}' and e.action = 'app.changed'`,
+  )
+  const { publicKeys: count, name, nameBefore } = entry!.detail as Record<string, unknown>
+  assert.deepEqual([count, name, nameBefore], [3, 'Borne', 'Born'])
+})
+
 test('keys that are private, symmetric, weak, too many or damaged are refused', async () => {
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const slow = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
@@ -241,23 +271,27 @@ test('keys that are private, symmetric, weak, too many or damaged are refused', 
     [keys(jwkOf(weak.publicKey, 'w')), /2048 bits/],
     [pemOf(weak.publicKey), /2048 bits/],
     [pemOf(slow.publicKey), /curves/],
-    [keys({ ...jwk, alg: 'HS256' }), /alg does not fit/],
-    [keys({ ...jwk, use: 'enc' }), /use is not sig/],
+    [keys({ ...jwk, alg: 'HS256' }), /algorithm that fits the key/],
+    [keys({ ...jwk, use: 'enc' }), /use is sig/],
     [keys({ ...jwk, kid: 'x'.repeat(201) }), /kid/],
     [keys({ ...jwk, kid: 7 }), /kid/],
     [keys(jwk, jwk), /same kid/],
-    [keys(...Array.from({ length: 11 }, (_, i) => ({ ...jwk, kid: String(i) }))), /more than 10/],
+    [keys(...Array.from({ length: 11 }, (_, i) => ({ ...jwk, kid: String(i) }))), /at most 10 keys/],
     [keys({ ...jwk, e: Buffer.alloc(200, 255).toString('base64url') }), /exponent|damaged/],
     [keys({ kty: 'RSA', n: 'AQAB', e: 'AQAB' }), /2048 bits|damaged/],
     [keys({ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }), /damaged/],
-    [keys(), /no key/],
-    [keys([] as object), /not an object/],
-    ['{"keys":', /not JSON/],
-    [`{"keys":${'['.repeat(5000)}${']'.repeat(5000)}}`, /not an object/],
+    [keys(), /must have a key/],
+    [keys([] as object), /objects/],
+    ['{"keys":', /not valid JSON/],
+    [`{"keys":${'['.repeat(5000)}${']'.repeat(5000)}}`, /objects/],
     ['https://app.example.org/jwks.json', /JWKS document/],
     [`${pemOf(rsa.publicKey)} and more`, /JWKS document/],
   ]
-  for (const [publicKeys, why] of cases) assertError(await change(clientId, { publicKeys }), 400, 4003, why)
+  for (const [publicKeys, why] of cases) {
+    const refusal = await change(clientId, { publicKeys })
+    assertError(refusal, 400, 4003, why)
+    assert.equal(refusal.body.faults[0].pointer, '/publicKeys')
+  }
   assertError(await change(clientId, { publicKeys: 'x'.repeat(20_001) }), 400, 4003)
   const { body } = await call(drew, 'GET', `${PATH}?clientId=${clientId}`)
   assert.equal(body.publicKeys.length, 3, 'nothing has changed')

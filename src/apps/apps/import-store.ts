@@ -34,6 +34,9 @@ export const findApps = read('apps.findForImport', {
     backchannel_logout_uri: nullable(c.text),
     backchannel_logout_session_required: c.bool,
     scopes: nullable(c.textArray),
+    public_keys: nullable(c.text),
+    token_auth_method: nullable(c.text),
+    id_token_algorithm: nullable(c.text),
     secrets: c.textArray,
   },
   text: `
@@ -43,6 +46,7 @@ export const findApps = read('apps.findForImport', {
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
            coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
            coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required, a.scopes,
+           a.public_keys::text as public_keys, a.token_auth_method, a.id_token_algorithm,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by 1) as secrets
       from apps a join app_storage s on s.app_id = a.id
       left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
@@ -55,14 +59,17 @@ export const insertApps = write('apps.insertMany', {
   text: `
     insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
                       implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, secrets_sealed, launch_uri,
-                      backchannel_logout_uri, backchannel_logout_session_required, scopes, created_at)
+                      backchannel_logout_uri, backchannel_logout_session_required, scopes,
+                      public_keys, token_auth_method, id_token_algorithm, created_at)
     select r.client_id, r.name, r.organisation_id, r.owner_id, r.status, r.public_client, r.pkce_required,
            r.implicit_enabled, r.basic_enabled, r.device_enabled, r.anonymous_enabled, r.shared_buckets, r.secrets_sealed, r.launch_uri,
-           r.backchannel_logout_uri, r.backchannel_logout_session_required, r.scopes, :now
+           r.backchannel_logout_uri, r.backchannel_logout_session_required, r.scopes,
+           r.public_keys::json, r.token_auth_method, r.id_token_algorithm, :now
       from json_to_recordset(:rows) as r(client_id text, name text, organisation_id bigint, owner_id bigint,
            status text, public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
            device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text,
-           backchannel_logout_uri text, backchannel_logout_session_required boolean, scopes text[])
+           backchannel_logout_uri text, backchannel_logout_session_required boolean, scopes text[],
+           public_keys text, token_auth_method text, id_token_algorithm text)
     returning id, client_id`,
 })
 
@@ -77,11 +84,13 @@ export const updateApps = write('apps.updateMany', {
            anonymous_enabled = r.anonymous_enabled, shared_buckets = r.shared_buckets,
            secrets_sealed = r.secrets_sealed, launch_uri = r.launch_uri,
            backchannel_logout_uri = r.backchannel_logout_uri,
-           backchannel_logout_session_required = r.backchannel_logout_session_required, scopes = r.scopes
+           backchannel_logout_session_required = r.backchannel_logout_session_required, scopes = r.scopes,
+           public_keys = r.public_keys::json, token_auth_method = r.token_auth_method, id_token_algorithm = r.id_token_algorithm
       from json_to_recordset(:rows) as r(id bigint, name text, organisation_id bigint, owner_id bigint, status text,
            public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
            device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean, launch_uri text,
-           backchannel_logout_uri text, backchannel_logout_session_required boolean, scopes text[])
+           backchannel_logout_uri text, backchannel_logout_session_required boolean, scopes text[],
+           public_keys text, token_auth_method text, id_token_algorithm text)
      where a.id = r.id returning a.id`,
 })
 

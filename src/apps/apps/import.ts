@@ -16,8 +16,10 @@ import { findUriMistake } from '../../kernel/outbound/outbound.ts'
 import { isScope, readScopes, SCOPES } from '../../kernel/scopes.ts'
 import { REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
 import { organisationSection } from '../organisations/import.ts'
+import { ALGORITHMS, AUTH_METHODS } from './algorithms.ts'
 import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
 import * as store from './import-store.ts'
+import { findKeysMistake, readPublicKeys } from './public-keys.ts'
 import { findLaunchMistake, findRedirectUriMistake, isLaunchOf } from './redirect-uris.ts'
 import { isAppKey, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, secretKeys } from './secrets.ts'
@@ -76,6 +78,33 @@ const ImportedApp = Type.Object({
   ),
   backchannelLogoutSessionRequired: Type.Optional(
     Flag('Whether the app needs `sid` in logout tokens; false by default'),
+  ),
+  publicKeys: Type.Optional(
+    OrNull(
+      Type.String({
+        maxLength: 20_000,
+        must: 'a JWKS document, one JWK, or public keys in PEM, as text',
+        about: 'Public keys of the app for `private_key_jwt`, at most 10; others are removed',
+      } satisfies Field),
+    ),
+  ),
+  tokenEndpointAuthMethod: Type.Optional(
+    Type.Union(
+      AUTH_METHODS.map((method) => Type.Literal(method)),
+      {
+        must: 'client_secret, or private_key_jwt with publicKeys in the same entry',
+        about: 'How the app proves that it is the app; `client_secret` by default, and without keys',
+      } satisfies Field,
+    ),
+  ),
+  idTokenAlgorithm: Type.Optional(
+    Type.Union(
+      ALGORITHMS.map((algorithm) => Type.Literal(algorithm)),
+      {
+        must: ALGORITHMS.join(' or '),
+        about: `The algorithm of its ID tokens; ${ALGORITHMS[0]} by default`,
+      } satisfies Field,
+    ),
   ),
   scopes: Type.Optional(
     OrNull(
@@ -177,6 +206,9 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       const mistake = findUriMistake(app.backchannelLogoutUri, { allowsLoopback: true })
       if (mistake) yield `${place}.backchannelLogoutUri: must ${mistake}`
     }
+    if (app.publicKeys !== undefined) yield* checkKeys(app, place)
+    else if (app.tokenEndpointAuthMethod === 'private_key_jwt')
+      yield `${place}.tokenEndpointAuthMethod: must be client_secret, or private_key_jwt with publicKeys in the same entry`
     if (typeof app.launchUri === 'string') {
       const { launchUri } = app
       const mistake = findLaunchMistake(launchUri)
@@ -240,6 +272,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       backchannel_logout_uri: given(app.backchannelLogoutUri, found?.backchannel_logout_uri) ?? null,
       backchannel_logout_session_required:
         app.backchannelLogoutSessionRequired ?? found?.backchannel_logout_session_required ?? false,
+      ...planProof(app, found, isPublic),
     }
     const owner = app.owner && normaliseHandle(app.owner)
     const stored = readScopes(found?.scopes ?? null) ?? null
@@ -314,6 +347,29 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     await notify(tx, APPS_CHANGED)
     return changes.flatMap(({ key, id, change }) => (id === undefined ? [{ key, id: ids.get(change.clientId)! }] : []))
   },
+}
+
+function* checkKeys({ publicKeys, tokenEndpointAuthMethod, ...app }: Partial<AppEntry>, place: string) {
+  const hasKeys = typeof publicKeys === 'string' && publicKeys.trim() !== ''
+  const mistake = hasKeys ? findKeysMistake(publicKeys) : undefined
+  if (mistake) yield `${place}.publicKeys: must ${mistake}`
+  if (hasKeys && app.public === true)
+    yield `${place}.publicKeys: must be left out, because a public client cannot keep a private key`
+  if (!hasKeys && tokenEndpointAuthMethod === 'private_key_jwt')
+    yield `${place}.publicKeys: must have a key, because the app uses private_key_jwt`
+}
+
+/** Plans how the app proves itself. Without a key, it uses a secret. */
+function planProof(app: AppEntry, found: FoundApp | undefined, isPublic: boolean) {
+  const given = app.publicKeys === undefined ? undefined : readPublicKeys(app.publicKeys ?? '')
+  const stored = found?.public_keys ?? null
+  const keys = given === undefined ? stored : given.length > 0 ? JSON.stringify(given) : null
+  const method = app.tokenEndpointAuthMethod ?? found?.token_auth_method
+  return {
+    public_keys: isPublic ? null : keys,
+    token_auth_method: !isPublic && keys !== null && method === 'private_key_jwt' ? method : null,
+    id_token_algorithm: app.idTokenAlgorithm ?? found?.id_token_algorithm ?? null,
+  }
 }
 
 const sortedSet = (items: readonly string[]): string[] => [...new Set(items)].sort()

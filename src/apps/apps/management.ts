@@ -10,10 +10,9 @@ import type { AddressPolicy } from '../../kernel/outbound/outbound.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { readScopes } from '../../kernel/scopes.ts'
 import { DEVELOPERS, memberRoles } from '../organisations/roles.ts'
-import { ALGORITHMS } from './algorithms.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkSettings, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
-import { changeProof } from './proof.ts'
+import { proofOf } from './proof.ts'
 import type {
   AppRecord,
   AppUserRecord,
@@ -84,18 +83,14 @@ export async function registerOwnApp(
       tx,
       who,
       {
+        ...what,
         key: what.key ?? randomBytes(8).toString('hex'),
         name: readName(what.name),
         organisationId: organisation.id,
         owner: who.personId,
         ...FIRST_STATUS[keys.environment],
         redirectUris: what.redirectUris ?? [],
-        launchUri: what.launchUri,
         origins: what.origins ?? [],
-        postLogoutRedirectUris: what.postLogoutRedirectUris,
-        backchannelLogoutUri: what.backchannelLogoutUri,
-        backchannelLogoutSessionRequired: what.backchannelLogoutSessionRequired,
-        scopes: what.scopes,
         isBasicEnabled: false,
         isImplicitEnabled: false,
         isDeviceEnabled: false,
@@ -122,22 +117,10 @@ export function changeOwnApp(
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
     const app = await managedApp.lock(tx, who, what.clientId)
-    const { redirectUris, launchUri, origins, scopes } = what
-    const { postLogoutRedirectUris, backchannelLogoutUri, backchannelLogoutSessionRequired } = what
-    const logout = { postLogoutRedirectUris, backchannelLogoutUri, backchannelLogoutSessionRequired }
-    checkSettings({ name, redirectUris, launchUri, origins, scopes, ...logout }, app, receivers)
-    await changeProof(tx, who, { ...what, appId: app.id, isPublic: app.public_client })
+    const { clientId: _, ...change } = { ...what, name }
+    checkSettings(change, app, receivers)
     const mustBeReviewed = environment === 'production' && !who.isAdministrator
-    await changeApp(tx, who, {
-      appId: app.id,
-      name,
-      redirectUris,
-      launchUri,
-      origins,
-      scopes,
-      ...logout,
-      mustBeReviewed,
-    })
+    await changeApp(tx, who, { ...change, appId: app.id, mustBeReviewed })
     return readOwnApp(tx, who, what)
   })
 }
@@ -205,12 +188,6 @@ const toApp = (row: RowOf<typeof store.findManaged>, who: PersonCaller): AppReco
   storageLimit: row.blocks_limit * BLOCK_BYTES,
   recordsUsed: row.records_bytes,
   createdDate: row.created_at,
-  tokenEndpointAuthMethod: row.public_client
-    ? 'none'
-    : row.token_auth_method === 'private_key_jwt'
-      ? 'private_key_jwt'
-      : 'client_secret',
-  publicKeys: row.public_keys === null ? [] : JSON.parse(row.public_keys),
-  idTokenAlgorithm: (row.id_token_algorithm ?? ALGORITHMS[0]) as AppRecord['idTokenAlgorithm'],
+  ...proofOf(row),
   may: { decide: who.isAdministrator },
 })

@@ -1,48 +1,52 @@
-import { recordAudit } from '../../kernel/audit/audit.ts'
-import type { Caller } from '../../kernel/caller.ts'
 import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { readPublicKeys } from './public-keys.ts'
+import { ALGORITHMS, type Algorithm } from './algorithms.ts'
+import { type PublicJwk, readPublicKeys } from './public-keys.ts'
 import * as store from './store.ts'
 
 /** How an app proves that it is the app, and how the platform proves to the app who has signed in. */
-interface ProofChange {
+export interface ProofSettings {
   /** A JWKS document, one JWK, or keys in PEM. An empty text removes all keys. */
   readonly publicKeys?: string | undefined
   readonly tokenEndpointAuthMethod?: string | undefined
   readonly idTokenAlgorithm?: string | undefined
 }
 
-/** Ten RSA keys of 4,096 bits are half as long. */
-const MAX_LENGTH = 16_000
-
-/** Changes the given fields of an app that the caller has locked. */
-export async function changeProof(
-  tx: Tx,
-  who: Caller,
-  what: ProofChange & { appId: number; isPublic: boolean },
-): Promise<void> {
-  const { appId, isPublic, publicKeys, tokenEndpointAuthMethod: method, idTokenAlgorithm: algorithm } = what
-  if (publicKeys === undefined && method === undefined && algorithm === undefined) return
-  if (isPublic && (publicKeys || method === 'private_key_jwt'))
-    throw fail('impossibleNow', 'A public client cannot keep a private key; it uses PKCE')
+/**
+ * Sets the given fields of an app that the caller has locked. Returns the details for the audit log, which does not
+ * contain the keys.
+ */
+export async function setProof(tx: Tx, appId: number, what: ProofSettings): Promise<{ publicKeys?: number }> {
+  const { publicKeys, tokenEndpointAuthMethod: method, idTokenAlgorithm: algorithm } = what
+  if (publicKeys === undefined && method === undefined && algorithm === undefined) return {}
   const keys = publicKeys === undefined ? null : JSON.stringify(readPublicKeys(publicKeys))
-  if (keys !== null && keys.length > MAX_LENGTH) throw fail('validationFailed', 'publicKeys are too long')
   const row = (await tx.first(store.changeProof, {
     app: appId,
     keys,
     method: method ?? null,
     algorithm: algorithm ?? null,
   }))!
+  if (row.public_client && (row.keys > 0 || row.token_auth_method === 'private_key_jwt'))
+    throw fail('impossibleNow', 'A public client cannot keep a private key; it uses PKCE')
   if (row.token_auth_method === 'private_key_jwt' && row.keys === 0)
     throw fail('impossibleNow', 'The app uses private_key_jwt, so it needs a public key')
-  await recordAudit(tx, who, {
-    action: 'app.changed',
-    appId,
-    detail: {
-      ...(method !== undefined && { tokenEndpointAuthMethod: method }),
-      ...(algorithm !== undefined && { idTokenAlgorithm: algorithm }),
-      ...(keys !== null && { publicKeys: row.keys }),
-    },
-  })
+  return publicKeys === undefined ? {} : { publicKeys: row.keys }
 }
+
+interface ProofRow {
+  readonly public_client: boolean
+  readonly token_auth_method: string | null
+  readonly public_keys: string | null
+  readonly id_token_algorithm: string | null
+}
+
+/** Reads the settings from a row of an app, with the values of apps that have none. */
+export const proofOf = (row: ProofRow) => ({
+  tokenEndpointAuthMethod: row.public_client
+    ? ('none' as const)
+    : row.token_auth_method === 'private_key_jwt'
+      ? ('private_key_jwt' as const)
+      : ('client_secret' as const),
+  publicKeys: row.public_keys === null ? [] : (JSON.parse(row.public_keys) as PublicJwk[]),
+  idTokenAlgorithm: (row.id_token_algorithm ?? ALGORITHMS[0]) as Algorithm,
+})

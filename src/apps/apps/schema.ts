@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { DateTime, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging, sorting } from '../../kernel/paging.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
-import { ALGORITHMS } from './algorithms.ts'
+import { ALGORITHMS, AUTH_METHODS } from './algorithms.ts'
 import { REVIEWED_FIELDS } from './rules.ts'
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const
@@ -22,7 +22,7 @@ const origins = IdList(
   'Origins of web pages that may call the platform from a browser, such as https://app.example.org',
   20,
 )
-const logoutFields = {
+const openIdFields = {
   postLogoutRedirectUris: Type.Optional(
     IdList('URLs to which the platform may send users after the app has signed them out, compared exactly', 10),
   ),
@@ -35,6 +35,17 @@ const logoutFields = {
   backchannelLogoutSessionRequired: Type.Optional(
     Flag('Whether the app needs `sid` in logout tokens; they always have it'),
   ),
+  publicKeys: Type.Optional(
+    Text(
+      'Public keys of the app for `private_key_jwt`: a JWKS document, one JWK, or keys in PEM, also after a document; at most 10. They replace the stored ones; empty for none',
+      20_000,
+    ),
+  ),
+  tokenEndpointAuthMethod: Type.Optional({
+    ...Id('How the app proves that it is the app: `client_secret`, or `private_key_jwt` (RFC 7523)'),
+    enum: [...AUTH_METHODS],
+  }),
+  idTokenAlgorithm: Type.Optional({ ...Id('The algorithm of its ID tokens'), enum: [...ALGORITHMS] }),
 }
 
 const scopes = IdList(`The scopes that it may ask for: ${SCOPES.join(', ')}. Empty for all`, SCOPES.length)
@@ -46,7 +57,7 @@ export const RegisterApp = Type.Object({
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
-  ...logoutFields,
+  ...openIdFields,
   scopes: Type.Optional(scopes),
   public: Type.Optional(
     Flag('Whether it is a public client (browser or mobile app), which has no secret and uses PKCE'),
@@ -59,18 +70,7 @@ export const ChangeApp = Type.Object({
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
-  ...logoutFields,
-  publicKeys: Type.Optional(
-    Text(
-      'Public keys of the app for `private_key_jwt`: a JWKS document, one JWK, or keys in PEM; at most 10. They replace the stored ones; empty for none',
-      20_000,
-    ),
-  ),
-  tokenEndpointAuthMethod: Type.Optional({
-    ...Id('How the app proves that it is the app: `client_secret`, or `private_key_jwt` (RFC 7523)'),
-    enum: ['client_secret', 'private_key_jwt'],
-  }),
-  idTokenAlgorithm: Type.Optional({ ...Id('The algorithm of its ID tokens'), enum: [...ALGORITHMS] }),
+  ...openIdFields,
   scopes: Type.Optional(scopes),
 })
 export type ChangeApp = Static<typeof ChangeApp>
@@ -143,7 +143,7 @@ const fields = {
       'Bytes of the notes, attempts, statements and documents that users stored through it; updated every minute',
   }),
   createdDate: Moment,
-  tokenEndpointAuthMethod: Type.Enum(['client_secret', 'private_key_jwt', 'none'], {
+  tokenEndpointAuthMethod: Type.Enum([...AUTH_METHODS, 'none'], {
     description: '`client_secret`: HTTP Basic, or a field. `private_key_jwt`: a signed JWT. `none`: a public client',
   }),
   publicKeys: Type.Array(
@@ -201,7 +201,7 @@ export type ChangedApp = Static<typeof ChangedApp>
 export const ChangedAppPage = PageOf(ChangedApp, 'ChangedAppPage')
 
 const clientSecret = Type.Union([Type.String(), Type.Null()], {
-  description: 'Shown only once; null for a public client, which has none',
+  description: 'Shown only once; null for a public client, and for one with `private_key_jwt`, which have none',
 })
 export const NewApp = Type.Object({ ...fields, clientSecret }, { title: 'NewApp' })
 export type NewApp = Static<typeof NewApp>

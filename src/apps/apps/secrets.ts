@@ -48,6 +48,8 @@ export interface SecretSeal {
   seal(clientId: string, secret: string): Buffer<ArrayBuffer>
   /** Decrypts a secret. Throws if it was encrypted with none of the keys, or for another app. */
   open(clientId: string, sealed: Buffer): string
+  /** Whether one of the keys can decrypt the secret. */
+  canOpen(sealed: Buffer): boolean
   /** Whether the secret was encrypted with the first key, which is the current one. */
   isCurrent(sealed: Buffer): boolean
 }
@@ -57,13 +59,15 @@ export const secretSeal = service(({ name, config, keysFor }): SecretSeal => {
   const given = config.SEAL_KEYS.map((text) => hash('sha256', Buffer.from(text, 'base64url'), 'buffer'))
   const keys = [...given, ...keysFor('sealed-secrets')]
   const bind = (clientId: string): string => JSON.stringify([name, clientId])
+  const keyOf = (sealed: Buffer) => keys.find((one) => keyIdOf(one).equals(sealed.subarray(0, KEY_ID_BYTES)))
   return {
     seal: (clientId, secret) => Buffer.concat([keyIdOf(keys[0]!), sealText(keys[0]!, secret, bind(clientId))]),
     open: (clientId, sealed) => {
-      const key = keys.find((one) => keyIdOf(one).equals(sealed.subarray(0, KEY_ID_BYTES)))
+      const key = keyOf(sealed)
       if (!key) throw new Error(`The secret of ${clientId} was sealed with a key that is not in SEAL_KEYS`)
       return openText([key], sealed.subarray(KEY_ID_BYTES), bind(clientId))
     },
+    canOpen: (sealed) => keyOf(sealed) !== undefined,
     isCurrent: (sealed) => keyIdOf(keys[0]!).equals(sealed.subarray(0, KEY_ID_BYTES)),
   }
 })

@@ -281,6 +281,9 @@ export const showApp = read('apps.show', {
     backchannel_logout_uri: nullable(c.text),
     backchannel_logout_session_required: c.bool,
     scopes: nullable(c.textArray),
+    token_auth_method: nullable(c.text),
+    public_keys: nullable(c.json),
+    id_token_algorithm: nullable(c.text),
     users: c.int8,
     blocks_used: c.int8,
     blocks_limit: c.int8,
@@ -294,6 +297,7 @@ export const showApp = read('apps.show', {
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
            coalesce(a.post_logout_redirect_uris, '{}') as post_logout_redirect_uris, a.backchannel_logout_uri,
            coalesce(a.backchannel_logout_session_required, false) as backchannel_logout_session_required, a.scopes,
+           a.token_auth_method, a.public_keys, a.id_token_algorithm,
            (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null) as users,
            s.blocks_used, s.blocks_limit, a.created_at
       from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
@@ -477,15 +481,15 @@ export const listManagers = read('apps.listManagers', {
      where a.id = :app and p.id is distinct from :except order by p.id limit 100`,
 })
 
-/** Changes how an app proves itself. A field whose parameter is null keeps its value. */
+/** Changes how an app proves itself. A field whose parameter is null keeps its value; an empty list removes all keys. */
 export const changeProof = write('apps.changeProof', {
   params: { app: c.int8, keys: nullable(c.json), method: nullable(c.text), algorithm: nullable(c.text) },
-  row: { token_auth_method: nullable(c.text), keys: c.int4 },
+  row: { public_client: c.bool, token_auth_method: nullable(c.text), keys: c.int4 },
   text: `
-    update apps set public_keys = coalesce(:keys, public_keys),
+    update apps set public_keys = nullif(coalesce(:keys, public_keys)::text, '[]')::json,
            token_auth_method = nullif(coalesce(:method, token_auth_method), 'client_secret'),
            id_token_algorithm = coalesce(:algorithm, id_token_algorithm)
-     where id = :app returning token_auth_method, coalesce(json_array_length(public_keys), 0) as keys`,
+     where id = :app returning public_client, token_auth_method, coalesce(json_array_length(public_keys), 0) as keys`,
 })
 
 /** Notes that an assertion was used. Returns no row if it was used before and has not expired. */

@@ -146,6 +146,10 @@ export async function resealSigningKeys(db: Db, seal: SecretSeal): Promise<numbe
   return count
 }
 
+/** Returns how many private keys cannot be decrypted, because they were encrypted with a key that is not here. */
+export const countUnreadableKeys = async (db: Db, seal: SecretSeal): Promise<number> =>
+  (await listKeys(db)).filter(({ sealed }) => sealed !== null && !seal.canOpen(sealed)).length
+
 const DAY_MS = 86_400_000
 
 /** Creates the next keys, and deletes private keys a day after they were used last. */

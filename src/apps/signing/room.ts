@@ -1,8 +1,9 @@
 import { upkeepAt } from '../../kernel/caller.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { growing } from '../../kernel/jobs/jobs.ts'
 import type { Room } from '../../kernel/room.ts'
 import { secretSeal } from '../apps/secrets.ts'
-import { rotateKeys } from './keys.ts'
+import { countUnreadableKeys, rotateKeys } from './keys.ts'
 import { signingOperations } from './routes.ts'
 import { STORED_DAYS } from './rules.ts'
 import { deleteOldKeys } from './store.ts'
@@ -26,4 +27,12 @@ export const signing: Room = {
     },
   ],
   retention: () => [{ days: STORED_DAYS, remove: deleteOldKeys }],
+  start: warnAboutKeys,
+}
+
+/** Without its private keys, an environment can sign nobody in with OpenID Connect. */
+async function warnAboutKeys({ db, log, get }: Environment): Promise<void> {
+  const count = await countUnreadableKeys(db, get(secretSeal))
+  if (count > 0)
+    log.error({ count }, 'keys of ID tokens cannot be decrypted: set SEAL_KEYS to the keys that encrypted them')
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { hashSecret, secretHashKeys } from '../../apps/apps/secrets.ts'
@@ -183,6 +184,39 @@ test('a file says where an app is told about sign-outs', async (t) => {
   assert.deepEqual(await has(), stored, 'what a file does not name stays')
   await bring({ postLogoutRedirectUris: [], backchannelLogoutUri: null, backchannelLogoutSessionRequired: false })
   assert.deepEqual(await has(), { uris: null, uri: null, sid: false })
+})
+
+test('a file sets the public keys of an app, and how its ID tokens are signed', async (t) => {
+  const app = await testApp(t)
+  const has = async () =>
+    (
+      await app.sql(
+        `select token_auth_method as method, public_keys as keys, id_token_algorithm as algorithm from apps where client_id = 'gs-logbook'`,
+      )
+    )[0]
+  const bring = (fields: object) => run(app, { apps: [{ key: 'logbook', name: 'Logbook', ...fields }] })
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one' }
+  const keyed = { tokenEndpointAuthMethod: 'private_key_jwt', publicKeys: JSON.stringify(key) }
+  await bring({ ...keyed, idTokenAlgorithm: 'EdDSA' })
+  const { kty, crv, x } = key
+  const stored = { method: 'private_key_jwt', keys: [{ kty, crv, x, kid: 'one' }], algorithm: 'EdDSA' }
+  assert.deepEqual(await has(), stored)
+  assert.deepEqual((await bring({ ...keyed, idTokenAlgorithm: 'EdDSA' })).production?.apps, all(0, 0, 1))
+  await bring({ basic: true })
+  assert.deepEqual(await has(), stored, 'what a file does not name stays')
+  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' })
+  for (const [wrong, why] of [
+    [{ publicKeys: pem }, /apps\[0\]\.publicKeys: must not contain a private key/],
+    [{ tokenEndpointAuthMethod: 'private_key_jwt' }, /tokenEndpointAuthMethod: must be client_secret, or/],
+    [{ ...keyed, publicKeys: null }, /publicKeys: must have a key/],
+    [{ ...keyed, public: true }, /a public client cannot keep a private key/],
+    [{ idTokenAlgorithm: 'none' }, /idTokenAlgorithm: must be RS256 or ES256 or EdDSA/],
+  ] as const)
+    await assert.rejects(bring(wrong), why)
+  assert.deepEqual(await has(), stored)
+  await bring({ publicKeys: null, idTokenAlgorithm: 'RS256' })
+  assert.deepEqual(await has(), { method: null, keys: null, algorithm: 'RS256' }, 'without a key it uses a secret')
 })
 
 test('importing the same password keeps its sessions, another one ends them', async (t) => {

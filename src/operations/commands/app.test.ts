@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { runSql } from '../../kernel/database/test-database.ts'
-import { ownDatabase, runAll } from './testing.ts'
+import { ownDatabase, place, runAll } from './testing.ts'
 
 test('apps are added, get a second secret, lose the first, and are suspended and approved', async () => {
   const { settings, drop } = await ownDatabase()
@@ -127,6 +130,49 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     assert.equal(removed!.out, 'gs-log was deleted.\n')
     for (const { code, err } of [gone!, again!])
       assert.deepEqual({ code, err }, { code: 1, err: 'There is no app with this client ID\n' })
+  } finally {
+    await drop()
+  }
+})
+
+test('an app gets public keys from a file, and a private key in it is refused', async () => {
+  const { settings, drop } = await ownDatabase()
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const [jwk, pem, bad] = ['key.json', 'key.pem', 'private.pem'].map((name) => join(place, name)) as [
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(jwk, JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid: 'server-1' }))
+  writeFileSync(pem, publicKey.export({ format: 'pem', type: 'spki' }))
+  writeFileSync(bad, privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  const keyed = ['--auth-method', 'private_key_jwt']
+  const steps: [args: string[], said: RegExp][] = [
+    [
+      ['add', 'keyed', '--name', 'Keyed', ...keyed, '--public-keys', jwk, '--id-token-algorithm', 'ES256'],
+      /^client ID {6}gs-keyed\nclient secret {2}none: the app uses its key\n$/,
+    ],
+    [
+      ['show', 'keyed'],
+      /\n {2}tokenEndpointAuthMethod +private_key_jwt\n {2}publicKeys +server-1\n {2}idTokenAlgorithm +ES256\n/,
+    ],
+    [['update', 'keyed', '--public-keys', pem, '--id-token-algorithm', 'EdDSA'], /^gs-keyed was updated\. /],
+    [['show', 'keyed'], /\n {2}publicKeys +EC\n {2}idTokenAlgorithm +EdDSA\n/],
+    [['update', 'keyed', '--public-keys', bad], /^publicKeys must not contain a private key: /],
+    [['update', 'keyed', '--public-keys', `${bad}.lost`], /cannot be read \(ENOENT\)/],
+    [['update', 'keyed', '--public-keys', ''], /^The app uses private_key_jwt, so it needs a public key\n$/],
+    [
+      ['update', 'keyed', '--auth-method', 'none'],
+      /^--auth-method must be client_secret or private_key_jwt, not 'none'/,
+    ],
+    [['update', 'keyed', '--auth-method', 'client_secret', '--public-keys', ''], /^gs-keyed was updated\. /],
+    [['show', 'keyed'], /\n {2}tokenEndpointAuthMethod +client_secret\n {2}publicKeys +-\n/],
+    [['add', 'open', '--name', 'Open', '--public', '--public-keys', jwk], /^A public client cannot keep a private key/],
+    [['show', 'open'], /^There is no app with this client ID\n$/],
+  ]
+  try {
+    const results = await runAll(steps.map(([args]) => ({ args: ['app', ...args], settings })))
+    for (const [i, { out, err }] of results.entries()) assert.match(out || err, steps[i]![1])
   } finally {
     await drop()
   }

@@ -1,13 +1,14 @@
+import { ALGORITHMS, AUTH_METHODS } from '../../apps/apps/algorithms.ts'
 import {
   addApp,
   addAppSecret,
   BLOCK_BYTES,
   changeAppByClientId,
   dropOldAppSecrets,
-  type LogoutSettings,
   listAppSecrets,
   listApps,
   makeClientId,
+  type OpenIdSettings,
   removeApp,
   resealSecrets,
   setAppStatus,
@@ -15,6 +16,8 @@ import {
   setAppSwitches,
   showApp,
 } from '../../apps/apps/apps.ts'
+import { proofOf } from '../../apps/apps/proof.ts'
+import type { PublicJwk } from '../../apps/apps/public-keys.ts'
 import { secretKeys, secretSeal } from '../../apps/apps/secrets.ts'
 import { resealSigningKeys } from '../../apps/signing/keys.ts'
 import { ENVIRONMENTS, type EnvironmentName } from '../../kernel/config.ts'
@@ -35,14 +38,17 @@ import {
   YES_OPTION,
 } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
+import { readBounded } from './import-file.ts'
 import { operator } from './operator.ts'
 
 /** Environment option for commands that take a client ID, which already implies the environment. */
 const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed only for a key of the sandbox' } as const
 
+const MAX_KEY_FILE_BYTES = 64 * 1024
+
 const LAUNCH = 'URL at which lessons open the app: a redirect URI, with or without a query'
 
-const LOGOUT_OPTIONS = {
+const OPENID_OPTIONS = {
   'post-logout-redirect-uri': {
     type: 'string',
     multiple: true,
@@ -59,20 +65,50 @@ const LOGOUT_OPTIONS = {
     value: 'on|off',
     about: 'Whether the app needs sid in logout tokens',
   },
+  'auth-method': {
+    type: 'string',
+    value: AUTH_METHODS.join('|'),
+    about: 'How the app proves itself',
+  },
+  'public-keys': {
+    type: 'string',
+    value: 'FILE',
+    about: "File with all public keys of the app: JWK, JWK Set or PEM; '' for none",
+  },
+  'id-token-algorithm': {
+    type: 'string',
+    value: ALGORITHMS.join('|'),
+    about: 'Algorithm of its ID tokens',
+  },
 } as const
 
-const logoutSettingsIn = (values: {
+async function openIdSettingsIn(values: {
   readonly 'post-logout-redirect-uri'?: readonly string[] | undefined
   readonly 'backchannel-logout-uri'?: string | undefined
   readonly 'backchannel-logout-session-required'?: string | undefined
-}): LogoutSettings => ({
-  postLogoutRedirectUris: values['post-logout-redirect-uri'],
-  backchannelLogoutUri: values['backchannel-logout-uri'],
-  backchannelLogoutSessionRequired: readSwitch(
-    'backchannel-logout-session-required',
-    values['backchannel-logout-session-required'],
-  ),
-})
+  readonly 'auth-method'?: string | undefined
+  readonly 'public-keys'?: string | undefined
+  readonly 'id-token-algorithm'?: string | undefined
+}): Promise<OpenIdSettings> {
+  const file = values['public-keys']
+  return {
+    postLogoutRedirectUris: values['post-logout-redirect-uri'],
+    backchannelLogoutUri: values['backchannel-logout-uri'],
+    backchannelLogoutSessionRequired: readSwitch(
+      'backchannel-logout-session-required',
+      values['backchannel-logout-session-required'],
+    ),
+    tokenEndpointAuthMethod: readChoice('auth-method', AUTH_METHODS, values['auth-method']),
+    publicKeys: file && (await readBounded(file, MAX_KEY_FILE_BYTES)).toString('utf8'),
+    idTokenAlgorithm: readChoice('id-token-algorithm', ALGORITHMS, values['id-token-algorithm']),
+  }
+}
+
+function readChoice(name: string, choices: readonly string[], text: string | undefined): string | undefined {
+  if (text !== undefined && !choices.includes(text))
+    throw new UsageError(`--${name} must be ${choices.join(' or ')}, not '${text}'`)
+  return text
+}
 
 /** Accepts a client ID, or an app's key together with an environment. */
 function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
@@ -100,7 +136,7 @@ const add = command({
     'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'URL to which sign-in can redirect' },
     'launch-uri': { type: 'string', value: 'URI', about: LAUNCH },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
-    ...LOGOUT_OPTIONS,
+    ...OPENID_OPTIONS,
     scope: { type: 'string', multiple: true, value: 'SCOPE', about: 'Scope that the app may ask for (default: all)' },
     basic: { type: 'boolean', default: false, about: 'Allow sign-in with handle and password at /auth/basic' },
     implicit: { type: 'boolean', default: false, about: 'Allow the implicit flow' },
@@ -117,6 +153,7 @@ const add = command({
   run: async ([key], values) => {
     const { name } = values
     if (name === undefined) throw new UsageError('--name is missing')
+    const openId = await openIdSettingsIn(values)
     await withEnvironment(
       values.environment,
       async (found) => {
@@ -130,7 +167,7 @@ const add = command({
             redirectUris: values['redirect-uri'] ?? [],
             launchUri: values['launch-uri'],
             origins: values.origin ?? [],
-            ...logoutSettingsIn(values),
+            ...openId,
             scopes: values.scope,
             isBasicEnabled: values.basic,
             isImplicitEnabled: values.implicit,
@@ -140,7 +177,9 @@ const add = command({
           found.get(secretKeys),
         )
         print(`client ID      ${clientId}`)
-        print(`client secret  ${secret ?? 'none: a public client uses PKCE'}`)
+        print(
+          `client secret  ${secret ?? (values.public ? 'none: a public client uses PKCE' : 'none: the app uses its key')}`,
+        )
       },
       { mayMakeKey: true },
     )
@@ -319,6 +358,7 @@ const show = command({
         postLogoutRedirectUris: row.post_logout_redirect_uris,
         backchannelLogoutUri: row.backchannel_logout_uri,
         backchannelLogoutSessionRequired: row.backchannel_logout_session_required,
+        ...proofOf(row),
         users: row.users,
         ...storageOf(row),
         createdDate: row.created_at,
@@ -328,8 +368,12 @@ const show = command({
     }),
 })
 
+/** Returns the id of a public key, or its type if it has none. */
+const nameOf = (item: unknown): string =>
+  typeof item === 'object' ? ((item as PublicJwk).kid ?? (item as PublicJwk).kty) : String(item)
+
 const describe = (value: unknown): string => {
-  if (Array.isArray(value)) return value.length > 0 ? value.join(' ') : '-'
+  if (Array.isArray(value)) return value.length > 0 ? value.map(nameOf).join(' ') : '-'
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '-')
 }
 
@@ -347,7 +391,7 @@ const update = command({
     },
     'launch-uri': { type: 'string', value: 'URI', about: `${LAUNCH}; '' for none` },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
-    ...LOGOUT_OPTIONS,
+    ...OPENID_OPTIONS,
     scope: { type: 'string', multiple: true, value: 'SCOPE', about: "Scope that the app may ask for; '' for all" },
     basic: { type: 'string', value: 'on|off', about: 'Allow sign-in with handle and password at /auth/basic' },
     implicit: { type: 'string', value: 'on|off', about: 'Allow the implicit flow' },
@@ -358,13 +402,14 @@ const update = command({
     '--redirect-uri, --post-logout-redirect-uri, --origin and --scope replace the whole list: repeat all that should stay.',
   examples: ["app update gs-logbook --name 'Pilot Logbook'", 'app update gs-logbook --basic on --owner @drew'],
   run: async ([given], values) => {
+    const openId = await openIdSettingsIn(values)
     const change = {
       name: values.name,
       owner: values.owner,
       redirectUris: values['redirect-uri'],
       launchUri: values['launch-uri'],
       origins: values.origin,
-      ...logoutSettingsIn(values),
+      ...openId,
       scopes: values.scope?.filter((scope) => scope !== ''),
       isBasicEnabled: readSwitch('basic', values.basic),
       isImplicitEnabled: readSwitch('implicit', values.implicit),

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { countUnreadableSecrets } from '../../apps/apps/apps.ts'
+import { secretSeal } from '../../apps/apps/secrets.ts'
+import { countUnreadableKeys } from '../../apps/signing/keys.ts'
 import { type Config, ENVIRONMENTS } from '../../kernel/config.ts'
 import type { Connection } from '../../kernel/database/database.ts'
 import { migrate } from '../../kernel/database/migrate.ts'
@@ -57,8 +60,16 @@ async function findKeyProblem(config: Config, connection: Connection, log: Logge
   if (!config.SECRET_KEY && !existsSync(file))
     return `One step is left: copy the secret key of the original platform to ${file}, or set SECRET_KEY.`
   try {
-    await withEnvironments(config, connection, log, async () => {})
-    return undefined
+    let count = 0
+    await withEnvironments(config, connection, log, async (environments) => {
+      for (const { db, get } of environments) {
+        const seal = get(secretSeal)
+        count += (await countUnreadableSecrets(db, seal)) + (await countUnreadableKeys(db, seal))
+      }
+    })
+    return count === 0
+      ? undefined
+      : `One step is left: set SEAL_KEYS as on the original platform. ${count} secrets of plugins and keys of ID tokens cannot be decrypted without it.`
   } catch (problem) {
     if (!(problem instanceof StartupError)) throw problem
     return `One step is left. ${problem.message}.`

@@ -26,13 +26,19 @@ export function AppPage() {
   )
 }
 
+const KINDS: Readonly<Record<App['tokenEndpointAuthMethod'], string>> = {
+  none: say.publicKind,
+  client_secret: say.confidentialKind,
+  private_key_jwt: say.keyedKind,
+}
+
 const OverviewCard = ({ app }: { readonly app: App }) => (
   <Card title={say.overview}>
     <Facts>
       <Fact name={appWords.clientId}>
         <Copied value={app.clientId} what={appWords.clientId} />
       </Fact>
-      <Fact name={say.kind}>{app.public ? say.publicKind : say.confidentialKind}</Fact>
+      <Fact name={say.kind}>{KINDS[app.tokenEndpointAuthMethod]}</Fact>
       <Fact name={consoleWords.apps.organisation}>
         {app.organisation === null ? (
           words.time.none
@@ -99,6 +105,9 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
   )
 }
 
+/** The sign-in continues at paths of at most 4000 characters. */
+const MAX_LINK_LENGTH = 3900
+
 /**
  * Links to the form that registers the app in production. The environments share nothing, so the values are passed in
  * the URL, and the form validates them as if they had been typed.
@@ -117,11 +126,20 @@ function PromoteCard({ app }: { readonly app: App }) {
     // A receiver on this machine works in the sandbox alone.
     ...(app.backchannelLogoutUri?.startsWith('https:') && { receiver: app.backchannelLogoutUri }),
     ...(app.backchannelLogoutSessionRequired && { sid: 'true' }),
+    ...(app.idTokenAlgorithm !== 'RS256' && { algorithm: app.idTokenAlgorithm }),
   })
+  const keys = new URLSearchParams({
+    ...(app.publicKeys.length > 0 && { keys: JSON.stringify(app.publicKeys) }),
+    // Without its keys, an app cannot be created with this method.
+    ...(app.tokenEndpointAuthMethod === 'private_key_jwt' && { method: 'private_key_jwt' }),
+  })
+  const fits = `${filled}&${keys}`.length <= MAX_LINK_LENGTH
+  const link = `${production}/console/apps/new?${filled}${keys.size > 0 && fits ? `&${keys}` : ''}`
   return (
     <Card title={say.promoteTitle}>
       <Text mb="md">{say.promoteText}</Text>
-      <Button component="a" href={`${production}/console/apps/new?${filled}`}>
+      {!fits && <Text mb="md">{say.promoteKeys}</Text>}
+      <Button component="a" href={link}>
         {say.promote}
       </Button>
     </Card>

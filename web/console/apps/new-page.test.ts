@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { call, signInBrowser } from '../../../src/apps/account/testing.ts'
 import { readText, run } from '../../../src/kernel/imports/testing.ts'
@@ -17,7 +18,17 @@ test('an app of the sandbox is registered in production with what it has there, 
   const callback = 'https://log.example.org/callback?a=1&b=2'
   const fields = { organisation: 'northwind', name: 'Log & <b>book</b>', redirectUris: [callback], launchUri: callback }
   const drew = await signInBrowser(app, 'drew', 'sandbox')
-  const made = await call(drew, 'PUT', '/app/v1/app', { ...fields, key: 'log' })
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+  const openId = {
+    scopes: ['openid', 'notes'],
+    postLogoutRedirectUris: ['https://log.example.org/out'],
+    backchannelLogoutUri: 'https://log.example.org/backchannel',
+    backchannelLogoutSessionRequired: true,
+    publicKeys: JSON.stringify({ ...key, kid: 'key & 1' }),
+    tokenEndpointAuthMethod: 'private_key_jwt',
+    idTokenAlgorithm: 'EdDSA',
+  }
+  const made = await call(drew, 'PUT', '/app/v1/app', { ...fields, ...openId, key: 'log' })
   assert.equal(made.status, 200, made.text)
 
   const page = await openChromium(t)
@@ -38,14 +49,29 @@ test('an app of the sandbox is registered in production with what it has there, 
   assert.equal(await page.getByLabel('Launch URL').inputValue(), callback)
   await look(page)
   await page.getByRole('button', { name: 'Create app', exact: true }).click()
-  await page.getByRole('button', { name: 'I’ve saved it' }).click()
+  // It has no secret to be saved, because it proves itself with its key.
   await page.getByText('Waiting for approval').first().waitFor()
+  await page.getByText('Confidential client (private key)').waitFor()
+  const [clientId] = new URL(page.url()).pathname.split('/').slice(-1)
+  const copy = await call(await signInBrowser(app, 'drew'), 'GET', `/app/v1/app?clientId=${clientId}`)
+  assert.deepEqual(Object.fromEntries(Object.keys(openId).map((name) => [name, copy.body[name]])), {
+    ...openId,
+    publicKeys: [{ ...key, kid: 'key & 1' }],
+  })
   assert.deepEqual(await app.sql(`select status, launch_uri from apps where name like 'Log &%'`), [
     { status: 'pending', launch_uri: callback },
   ])
   // Invalid values in the URL are ignored.
-  await page.goto(`${address}/console/apps/new?redirects=${encodeURIComponent('[{"x":1}]')}&public=maybe`)
+  const wrong = new URLSearchParams({
+    redirects: '[{"x":1}]',
+    public: 'maybe',
+    keys: '[1]',
+    method: 'none',
+    algorithm: 'HS256',
+  })
+  await page.goto(`${address}/console/apps/new?${wrong}`)
   await page.getByLabel('Redirect URLs').waitFor()
   assert.equal(await page.getByLabel('Redirect URLs').inputValue(), '')
+  assert.equal(await page.getByText('Public keys').count(), 0)
   assert.deepEqual(problems, [])
 })

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
@@ -15,6 +15,7 @@ import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { consoleWords } from '../words.ts'
+import { PublicKeys } from './openid-fields.tsx'
 import { ScopesField } from './scopes-field.tsx'
 
 const route = getRouteApi('/signed-in/console/apps/new')
@@ -93,6 +94,9 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
             ...(postLogout !== '' && { postLogoutRedirectUris: linesOf(postLogout) }),
             ...(receiver !== '' && { backchannelLogoutUri: receiver.trim() }),
             ...(given.sid && { backchannelLogoutSessionRequired: true }),
+            ...(given.algorithm && { idTokenAlgorithm: given.algorithm }),
+            ...(given.method && { tokenEndpointAuthMethod: given.method }),
+            ...(given.keys && { publicKeys: JSON.stringify({ keys: given.keys }) }),
           },
           {
             onError: (error) =>
@@ -165,6 +169,14 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
             key={form.key('receiver')}
             {...form.getInputProps('receiver')}
           />
+        )}
+        {given.keys && <PublicKeys keys={given.keys} />}
+        {(given.method || given.algorithm) && (
+          <Text size="sm">
+            {given.method && `${consoleWords.app.method}: ${consoleWords.app.methods[given.method]}. `}
+            {given.algorithm && `${consoleWords.app.algorithm}: ${given.algorithm}. `}
+            {say.changeLater}
+          </Text>
         )}
         <Checkbox
           label={say.public}

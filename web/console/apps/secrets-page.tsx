@@ -17,7 +17,9 @@ export function AppSecretsPage() {
     <SecretsCard
       clientId={app.clientId}
       secrets={app.secrets}
-      text={consoleWords.secrets.text}
+      text={
+        app.tokenEndpointAuthMethod === 'private_key_jwt' ? consoleWords.app.keyedSecrets : consoleWords.secrets.text
+      }
       add={addAppSecret}
       dropOld={dropOldAppSecret}
       changes={[readApp, listApps]}

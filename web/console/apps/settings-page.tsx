@@ -12,28 +12,34 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { useApp } from './app-frame.tsx'
 import { LogoutsCard } from './logouts-card.tsx'
+import { checkPasted, OpenIdFields, openIdChangeOf, openIdValuesOf } from './openid-fields.tsx'
 import { ScopesField } from './scopes-field.tsx'
 
 const { app: say } = consoleWords
 const { form: sayForm } = words
 
 /** The form's values. A list of scopes is typed as texts, as the field returns it. */
-const valuesOf = ({ name, redirectUris, launchUri, origins, scopes, ...app }: App) => ({
-  name,
-  redirects: redirectUris.join('\n'),
-  launchUri: launchUri ?? '',
-  origins: origins.join('\n'),
+const valuesOf = (app: App) => ({
+  name: app.name,
+  redirects: app.redirectUris.join('\n'),
+  launchUri: app.launchUri ?? '',
+  origins: app.origins.join('\n'),
   postLogout: app.postLogoutRedirectUris.join('\n'),
   receiver: app.backchannelLogoutUri ?? '',
   sidRequired: app.backchannelLogoutSessionRequired,
-  scopes: [...scopes] as string[],
+  scopes: [...app.scopes] as string[],
+  ...openIdValuesOf(app),
 })
 
 export function AppSettingsPage() {
   const app = useApp()
   const form = useForm({
     initialValues: valuesOf(app),
-    validate: { name: (value) => (value.trim() === '' ? consoleWords.newApp.missingName : null) },
+    validate: {
+      name: (value) => (value.trim() === '' ? consoleWords.newApp.missingName : null),
+      pasted: checkPasted,
+    },
+    validateInputOnChange: ['pasted'],
   })
   const save = useWrite(changeApp, {
     changes: [readApp, listApps],
@@ -53,7 +59,7 @@ export function AppSettingsPage() {
         <form
           noValidate
           onSubmit={form.onSubmit(
-            ({ name, redirects, launchUri, origins, scopes, postLogout, receiver, sidRequired }) =>
+            ({ name, redirects, launchUri, origins, scopes, postLogout, receiver, sidRequired, ...openId }) =>
               save.mutate(
                 {
                   clientId: app.clientId,
@@ -65,6 +71,7 @@ export function AppSettingsPage() {
                   postLogoutRedirectUris: linesOf(postLogout),
                   backchannelLogoutUri: receiver.trim(),
                   backchannelLogoutSessionRequired: sidRequired,
+                  ...openIdChangeOf(openId),
                 },
                 {
                   onError: (error) =>
@@ -74,6 +81,7 @@ export function AppSettingsPage() {
                       origins: faultsIn(error, 'origins', origins),
                       postLogout: faultsIn(error, 'postLogoutRedirectUris', postLogout),
                       receiver: faultsIn(error, 'backchannelLogoutUri', receiver),
+                      pasted: faultsIn(error, 'publicKeys', openId.pasted),
                     }),
                 },
               ),
@@ -142,6 +150,7 @@ export function AppSettingsPage() {
               {...form.getInputProps('receiver')}
             />
             <Checkbox label={say.sidRequired} {...form.getInputProps('sidRequired', { type: 'checkbox' })} />
+            <OpenIdFields form={form} />
             <Group>
               <Button type="submit" loading={save.isPending} disabled={!isDirty}>
                 {sayForm.save}

@@ -1,5 +1,6 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
+import type { App } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Link2 } from '../../parts/icons.tsx'
@@ -11,6 +12,12 @@ import { LANGUAGES, type Language, snippetsOf } from './snippets.ts'
 
 const route = getRouteApi('/signed-in/console/apps/$clientId/snippets')
 const { app: say } = consoleWords
+
+const LEADS: Readonly<Record<App['tokenEndpointAuthMethod'], string>> = {
+  none: say.snippetsPublicLead,
+  client_secret: say.snippetsLead,
+  private_key_jwt: say.snippetsKeyedLead,
+}
 
 export function AppSnippetsPage() {
   const app = useApp()
@@ -40,7 +47,7 @@ export function AppSnippetsPage() {
   ]
   return (
     <>
-      <Text>{app.public ? say.snippetsPublicLead : say.snippetsLead}</Text>
+      <Text>{LEADS[app.tokenEndpointAuthMethod]}</Text>
       <SegmentedControl
         aria-label={say.language}
         maw={360}
