@@ -20,7 +20,13 @@ export const isLine = (text: string): boolean =>
 /** Makes one line of visible text from any text: drops what cannot be shown, and cuts the rest. Never throws. */
 export function cleanLine(text: string, maxLength: number): string {
   const line = text.normalize('NFC').replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\s]+/gu, ' ')
-  const cut = [...line.trim()].slice(0, maxLength).join('').slice(0, maxLength).toWellFormed().replace('\ufffd', '').trim()
+  const cut = [...line.trim()]
+    .slice(0, maxLength)
+    .join('')
+    .slice(0, maxLength)
+    .toWellFormed()
+    .replace('\ufffd', '')
+    .trim()
   return isLine(cut) && cut !== '' ? cut : ''
 }
 

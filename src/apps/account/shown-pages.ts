@@ -62,9 +62,11 @@ export const showSignIn = (
     problem,
     canSignUp,
     hasDemo,
-  }: SignInView & { readonly canSignUp: boolean; readonly hasDemo: boolean },
+    hasProviders,
+  }: SignInView & { readonly canSignUp: boolean; readonly hasDemo: boolean; readonly hasProviders: boolean },
 ) => ({
   title: 'Sign in',
+  leadsToApp: hasProviders,
   scripts: [PASSKEY_SCRIPT],
   ...statusOf(problem),
   body: signInPage({
@@ -75,6 +77,7 @@ export const showSignIn = (
     notice,
     canSignUp,
     hasDemo,
+    hasProviders,
     problem: problem?.sentence,
   }),
 })

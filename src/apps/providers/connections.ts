@@ -6,13 +6,13 @@ import { fail } from '../../kernel/errors.ts'
 import type { Connections, NameProvider } from './schema.ts'
 import * as store from './sign-in-store.ts'
 
-/** Whether the account of a person is connected to the present provider of an organisation. */
-export async function isConnected(
+/** Finds out whether an account is connected to the present provider of an organisation; undefined without an account. */
+export async function findConnected(
   db: Db,
-  { organisation, personId }: { organisation: { id: number; issuer: string }; personId: number },
-): Promise<boolean> {
-  const account = await db.first(store.findAccount, { organisation: organisation.id, person: personId })
-  return account?.connected_issuer === organisation.issuer
+  { provider, personId }: { provider: { id: number; issuer: string }; personId: number },
+): Promise<boolean | undefined> {
+  const account = await db.first(store.findAccount, { organisation: provider.id, person: personId })
+  return account && account.connected_issuer === provider.issuer
 }
 
 /** Lists the organisations of the caller that have a provider, and whether the caller's account is connected to it. */

@@ -18,7 +18,7 @@ export const connectedLetter = (
   subject: `Your account was connected to ${organisation} (${handle})`,
   text: `Your account ${handle} was connected to the sign-in of ${organisation} at ${host}. You can now sign in there.
 
-${isTakenOver ? 'Your password and passkeys were deleted, and you were signed out everywhere else, because your organisation has confirmed that the account is yours. If you want a password again, request a link at ${messages.url}/account/reset.\n\n' : ''}If it was you, you don’t need to do anything.
+${isTakenOver ? `Your password and passkeys were deleted, and you were signed out everywhere else, because your organisation has confirmed that the account is yours. If you want a password again, request a link at ${messages.url}/account/reset.\n\n` : ''}If it was you, you don’t need to do anything.
 
 If it wasn’t you, contact an owner of ${organisation} or an administrator:
 

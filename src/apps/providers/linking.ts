@@ -73,7 +73,7 @@ export async function decide(db: Db, who: Caller, provider: ProviderRow, person:
 
 function judgeAccount(
   who: Caller,
-  { id: organisation, name }: ProviderRow,
+  { name }: ProviderRow,
   { issuer, subject }: Identified,
   account: RowOf<typeof store.findByAddress>,
   email: string,
@@ -87,8 +87,14 @@ function judgeAccount(
   // The owners must not learn from a failure which addresses have an account.
   if (!account.is_confirmed || !account.is_member)
     return refuse(
-      account.is_confirmed ? first : 'An account waits for you: open the link in the invitation that you got by e-mail.',
-      { problem: 'This person has to sign in with another way in first, join, and connect their account', claim: 'sub', found: subject },
+      account.is_confirmed
+        ? first
+        : 'An account waits for you: open the link in the invitation that you got by e-mail.',
+      {
+        problem: 'This person has to sign in with another way in first, join, and connect their account',
+        claim: 'sub',
+        found: subject,
+      },
     )
   if (account.connected_issuer === issuer)
     return refuse(
@@ -246,11 +252,14 @@ async function tell(
 }
 
 const taken = (name: string, subject: string) =>
-  new LinkRefusal(`This account at ${name} is connected to another account here. Sign in with it, or disconnect it first.`, {
-    problem: 'A person wanted to connect their account to a subject that is connected to another account',
-    claim: 'sub',
-    found: subject,
-  })
+  new LinkRefusal(
+    `This account at ${name} is connected to another account here. Sign in with it, or disconnect it first.`,
+    {
+      problem: 'A person wanted to connect their account to a subject that is connected to another account',
+      claim: 'sub',
+      found: subject,
+    },
+  )
 
 /** Connects the account of somebody who has just proven who they are in another way. It keeps its password. */
 export async function connectPerson<T>(

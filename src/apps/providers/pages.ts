@@ -19,23 +19,29 @@ import {
   signedOutOfPage,
   testResultPage,
 } from '../../kernel/pages/account/provider-pages.ts'
-import { readManaged } from '../organisations/organisations.ts'
-import type { Claims } from './claims.ts'
-import { isConnected } from './connections.ts'
+import { findConnected } from './connections.ts'
 import { NameCallback, ProviderFields, SignedOutQuery } from './page-schema.ts'
-import { showValue } from './rules.ts'
-import { type Failed, findUsable, finishSignIn, hostOf, type SignInStart, startSignIn, type Tested } from './signin.ts'
+import {
+  type Failed,
+  findUsable,
+  finishSignIn,
+  hostOf,
+  MAX_NEXT,
+  type SignInStart,
+  startSignIn,
+  type Tested,
+} from './signin.ts'
 import { readSignedOut } from './signout.ts'
-import { findProvider, type ProviderRow } from './store.ts'
+import { describeClaims, readTested, sayOutcome } from './trial.ts'
 
 const SIGN_IN = '/account/signin'
 const TEST = `${PROVIDER}/test`
-const MAX_NEXT = 8000
 
 /** The page that people see first after signing in. */
 const HOME = '/account'
 
 type Fields = Static<typeof ProviderFields>
+type Provider = NonNullable<Awaited<ReturnType<typeof findUsable>>>
 
 /** The purpose of CSRF tokens. It contains what the form asks for, so that it cannot be sent for something else. */
 const purposeOf = ({ organisation = '', connect = false }: Fields): string =>
@@ -43,7 +49,7 @@ const purposeOf = ({ organisation = '', connect = false }: Fields): string =>
 const testPurpose = ({ organisation = '' }: Fields): string => `provider.test ${organisation}`
 
 /** An organisation without a usable provider looks like one that does not exist. */
-async function readUsable({ db }: PageContext, organisation = ''): Promise<ProviderRow> {
+async function readUsable({ db }: PageContext, organisation = ''): Promise<Provider> {
   const provider = await findUsable(db, organisation)
   if (!provider) throw fail('notFound', 'Nobody signs in at this address')
   return provider
@@ -54,13 +60,13 @@ type Start =
   | { readonly redirect: string }
   | { readonly reason: 'sign-in' | 'required' | 'connect'; readonly start: Pick<SignInStart, 'purpose' | 'person'> }
 
-async function readStart(context: PageContext, provider: ProviderRow, fields: Fields): Promise<Start> {
+async function readStart(context: PageContext, provider: Provider, fields: Fields): Promise<Start> {
   const { db, who, environment, request } = context
   if (fields.proof !== undefined) {
     const proven = readProof(environment, who, fields.proof)
     // The person would get a second account if their own could not be connected any more.
-    if (!proven) return { redirect: withNext(SIGN_IN, readNext(fields.next)) }
-    const isKnown = await isConnected(db, { organisation: provider, personId: proven.personId })
+    const isKnown = proven && (await findConnected(db, { provider, personId: proven.personId }))
+    if (isKnown === undefined) return { redirect: withNext(SIGN_IN, readNext(fields.next)) }
     return {
       reason: 'required',
       start: isKnown ? { purpose: 'sign-in' } : { purpose: 'link', person: proven },
@@ -73,7 +79,7 @@ async function readStart(context: PageContext, provider: ProviderRow, fields: Fi
   return { redirect: `${SIGN_IN}?${new URLSearchParams({ again: 'true', next: back })}` }
 }
 
-const queryOf = ({ key }: ProviderRow, { next, connect }: Fields): string =>
+const queryOf = ({ key }: Provider, { next, connect }: Fields): string =>
   String(
     new URLSearchParams({
       organisation: key,
@@ -108,7 +114,7 @@ async function show(context: PageContext, fields: Fields, problem?: string): Pro
       hidden,
       ...(found.reason !== 'connect' && { otherWays: withNext(SIGN_IN, next) }),
       action: PROVIDER,
-      csrfToken: context.csrfToken(purposeOf({ organisation: provider.key, connect })),
+      csrfToken: context.csrfToken(purposeOf({ organisation: provider.key, connect: connect === true })),
     }),
   }
 }
@@ -117,7 +123,8 @@ async function start(context: PageContext, fields: Fields): Promise<PageAnswer> 
   const provider = await readUsable(context, fields.organisation)
   const found = await readStart(context, provider, fields)
   if ('redirect' in found) return found
-  const { next, keep: isKept = false } = fields
+  const { keep: isKept = false } = fields
+  const next = readNext(fields.next, MAX_NEXT)
   return { redirect: await startSignIn(context, provider, { ...found.start, next, isKept }) }
 }
 
@@ -138,75 +145,31 @@ function showFailure({ provider, sentence, reference, status, next }: Failed): S
   }
 }
 
-const settingsOf = (organisation: string): string => `/console/organisations/${encodeURIComponent(organisation)}`
-
-/** What each claim means here. */
-function describeClaims(provider: ProviderRow, claims: Claims, { person }: Tested) {
-  const line = (name: string, meaning: string) => ({
-    name,
-    value: claims[name] === undefined ? '' : showValue(claims[name]),
-    meaning,
-  })
-  const { groups_claim: groups } = provider
-  const { email, problem } = person.address
-  return [
-    line('iss', 'The provider. It is part of who the person is.'),
-    line('sub', 'Who the person is at the provider. It must never change.'),
-    line('email', email === null ? `It does not count. ${problem!.problem}.` : 'It counts: it is verified, and its domain is proven.'),
-    line('email_verified', 'It must be true, or the address does not count.'),
-    line('name', 'For new accounts, if there is no given_name and family_name.'),
-    line('given_name', `The first name of new accounts: ${person.firstName || 'none'}.`),
-    line('family_name', `The last name of new accounts: ${person.lastName || 'none'}.`),
-    line('preferred_username', 'The handle of new accounts is derived from it.'),
-    ...(groups === null ? [] : [line(groups, `The groups. They give the role ${person.role}.`)]),
-  ]
-}
-
-const OUTCOMES = {
-  known: 'You would be signed in to',
-  connect: 'This would connect, and delete the password and passkeys of, the account',
-  claim: 'This would accept the invitation of the account',
-} as const
-
-function sayOutcome({ outcome }: Tested): string {
-  switch (outcome.kind) {
-    case 'refuse':
-      return `You would not be signed in. ${outcome.refusal.sentence}`
-    case 'create':
-      return `A new account would be created, ${outcome.email === null ? 'without an e-mail address' : `with the address ${outcome.email}`}.`
-    default:
-      return `${OUTCOMES[outcome.kind]} ${outcome.handle}.`
-  }
-}
-
 const showTested = (tested: Tested): ShownPage => ({
   title: 'Test of the sign-in',
   body: testResultPage({
     name: tested.provider.name,
     isPassed: tested.isPassed,
     outcome: sayOutcome(tested),
-    claims: describeClaims(tested.provider, tested.claims, tested),
-    settings: settingsOf(tested.provider.key),
+    claims: describeClaims(tested),
+    settings: `/console/organisations/${encodeURIComponent(tested.provider.key)}`,
   }),
 })
 
 /** Returns the provider that a manager tests, or where they sign in first. */
-async function readTested(
+async function findTester(
   context: PageContext,
   { organisation = '' }: Fields,
-): Promise<{ provider: ProviderRow; person: PersonCaller } | PageRedirect> {
+): Promise<{ provider: Provider; person: PersonCaller } | PageRedirect> {
   const person = findPerson(context.who)
   const back = `${TEST}?${new URLSearchParams({ organisation })}`
   if (!person || !isRecent(person))
     return { redirect: `${SIGN_IN}?${new URLSearchParams({ again: 'true', next: back })}` }
-  await readManaged(context.db, person, organisation)
-  const provider = await context.db.first(findProvider, { organisation })
-  if (!provider) throw fail('impossibleNow', 'This organisation has no provider yet: connect one first')
-  return { provider, person }
+  return { provider: await readTested(context.db, person, organisation), person }
 }
 
 async function showTest(context: PageContext, fields: Fields, problem?: string): Promise<PageAnswer> {
-  const found = await readTested(context, fields)
+  const found = await findTester(context, fields)
   if ('redirect' in found) return found
   const { provider } = found
   return {
@@ -268,7 +231,12 @@ export const providerPages: readonly Page[] = [
       }
     },
   }),
-  viewPage({ name: 'providerTestPage', path: TEST, input: ProviderFields, run: (context, fields) => showTest(context, fields) }),
+  viewPage({
+    name: 'providerTestPage',
+    path: TEST,
+    input: ProviderFields,
+    run: (context, fields) => showTest(context, fields),
+  }),
   formPage({
     name: 'providerTestForm',
     path: TEST,
@@ -277,7 +245,7 @@ export const providerPages: readonly Page[] = [
     purpose: testPurpose,
     showAgain: (context, fields) => showTest(context, fields, EXPIRED),
     run: async (context, fields) => {
-      const found = await readTested(context, fields)
+      const found = await findTester(context, fields)
       if ('redirect' in found) return found
       const { provider, person } = found
       return { redirect: await startSignIn(context, provider, { purpose: 'test', person }) }

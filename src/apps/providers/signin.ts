@@ -8,7 +8,6 @@ import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
-import { readNext } from '../../kernel/http/pages/next.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { hashToken } from '../../kernel/sessions/tokens.ts'
 import { type Claims, type Identified, readIdentity } from './claims.ts'
@@ -23,7 +22,8 @@ import { findProvider, findProviderByDomain, type ProviderRow } from './store.ts
 const LIFETIME_MS = 10 * 60_000
 /** How far the clock of a provider may be off. */
 const TOLERANCE_MS = 60_000
-const MAX_NEXT = 8000
+/** Maximum length of the path to continue at. */
+export const MAX_NEXT = 8000
 const STATE_BYTES = 32
 const TAG_BYTES = 12
 const SCOPE = 'openid email profile'
@@ -39,7 +39,7 @@ export interface SignInStart {
   readonly purpose: 'sign-in' | 'link' | 'test'
   /** For `link` and `test`: the person who has proven who they are. */
   readonly person?: { readonly personId: number; readonly epoch: number } | undefined
-  /** The path of this platform to continue at. */
+  /** The path to continue at. The caller has checked that it is one of this platform. */
   readonly next?: string | undefined
   readonly isKept?: boolean
   /** The address that the person has typed. */
@@ -62,9 +62,7 @@ const verifierOf = (key: Buffer, state: string): string => derive(key, 'verifier
 function findKey(environment: Environment, state: string): Buffer | undefined {
   const [, random, tag] = /^([\w-]{43})([\w-]{16})$/.exec(state) ?? []
   if (random === undefined || tag === undefined) return undefined
-  return environment
-    .get(stateKeys)
-    .find((key) => timingSafeEqual(Buffer.from(tag), Buffer.from(tagOf(key, random))))
+  return environment.get(stateKeys).find((key) => timingSafeEqual(Buffer.from(tag), Buffer.from(tagOf(key, random))))
 }
 
 /** The redirect URI of an organisation's provider. It names the organisation, so that providers cannot be mixed up. */
@@ -79,8 +77,7 @@ export async function startSignIn(
   provider: ProviderRow,
   { purpose, person, next, isKept = false, loginHint, isFresh = purpose !== 'sign-in' }: SignInStart,
 ): Promise<string> {
-  const path = next === undefined ? undefined : readNext(next, MAX_NEXT)
-  if (next !== undefined && path === undefined)
+  if (next !== undefined && next.length > MAX_NEXT)
     throw fail('validationFailed', 'The request of the app is too long for sign-in with an organisation')
   const key = environment.get(stateKeys)[0]!
   const random = randomBytes(STATE_BYTES).toString('base64url')
@@ -93,7 +90,7 @@ export async function startSignIn(
     purpose,
     person: person?.personId ?? null,
     epoch: person?.epoch ?? null,
-    next: path ?? null,
+    next: next ?? null,
     isKept,
     now: who.at,
     expires: new Date(who.at.getTime() + LIFETIME_MS),
@@ -193,7 +190,8 @@ export type Finished =
 const UNKNOWN: Failed = {
   kind: 'failed',
   provider: undefined,
-  sentence: 'This sign-in was not started in this browser, has expired after ten minutes, or was used already. Start again.',
+  sentence:
+    'This sign-in was not started in this browser, has expired after ten minutes, or was used already. Start again.',
   status: 400,
   next: null,
 }

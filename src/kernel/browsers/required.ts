@@ -19,25 +19,27 @@ export const PROVIDER = '/account/provider'
  * who they are, so it tells nobody else.
  */
 export class ProviderRequired extends PlatformError {
-  readonly person: ProvenPerson
+  /** The person who has proven who they are; undefined if their account was not created after all. */
+  readonly person: ProvenPerson | undefined
   /** Key of the organisation. */
   readonly organisation: string
   /** What is required, without the address. */
   readonly sentence: string
 
-  constructor(person: ProvenPerson, { key, name, issuer }: { key: string; name: string; issuer: string }) {
+  constructor(person: ProvenPerson | undefined, { key, name, issuer }: { key: string; name: string; issuer: string }) {
     const sentence = `${name} requires its people to sign in at ${new URL(issuer).host}`
     super('forbidden', `${sentence}: open ${PROVIDER}?${new URLSearchParams({ organisation: key })}`)
-    this.person = { personId: person.personId, epoch: person.epoch }
+    this.person = person
     this.organisation = key
     this.sentence = sentence
   }
 }
 
 /** Throws if the person has to sign in with the provider of their organisation. */
-export async function refuseRequired(db: Db, person: ProvenPerson): Promise<void> {
-  const required = await db.first(store.findRequired, { person: person.personId })
-  if (required) throw new ProviderRequired(person, required)
+export async function refuseRequired(db: Db, what: { personId: number; epoch: number | undefined }): Promise<void> {
+  const { personId, epoch } = what
+  const required = await db.first(store.findRequired, { person: personId })
+  if (required) throw new ProviderRequired(epoch === undefined ? undefined : { personId, epoch }, required)
 }
 
 const PROOF_MS = 10 * 60_000
@@ -50,7 +52,7 @@ interface ProviderRequest {
 }
 
 /**
- * Returns the path at which the person goes on. It contains a proof of who they are, which only this browser can use,
+ * Returns the path at which the person continues. It contains a proof of who they are, which only this browser can use,
  * so that the provider can be connected to their account.
  */
 export function providerPath(
@@ -59,9 +61,14 @@ export function providerPath(
   { organisation, person }: ProviderRequired,
   { next, isKept = false }: ProviderRequest = {},
 ): string {
-  const text = JSON.stringify({ ...person, until: who.at.getTime() + PROOF_MS })
-  const proof = sealText(environment.get(proofKeys)[0]!, text, who.browserToken).toString('base64url')
-  const query = { organisation, proof, ...(isKept && { keep: 'true' }), ...(next !== undefined && { next }) }
+  const text = person && JSON.stringify({ ...person, until: who.at.getTime() + PROOF_MS })
+  const proof = text && sealText(environment.get(proofKeys)[0]!, text, who.browserToken).toString('base64url')
+  const query = {
+    organisation,
+    ...(proof !== undefined && { proof }),
+    ...(isKept && { keep: 'true' }),
+    ...(next !== undefined && { next }),
+  }
   return `${PROVIDER}?${new URLSearchParams(query)}`
 }
 

@@ -80,7 +80,13 @@ export interface TestResult {
 }
 
 /** Renders what a test has shown. */
-export const testResultPage = ({ name, claims, outcome, isPassed, settings }: TestResult): Html => html`<section class="card">
+export const testResultPage = ({
+  name,
+  claims,
+  outcome,
+  isPassed,
+  settings,
+}: TestResult): Html => html`<section class="card">
 <h1>${isPassed ? 'The sign-in works' : 'The sign-in does not work yet'}</h1>
 <p>${outcome}</p>
 <p>Nobody was signed in, and nothing was connected.</p>

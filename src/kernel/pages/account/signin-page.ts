@@ -14,6 +14,8 @@ export interface SignInForm extends FormFrame {
   readonly handle?: string | undefined
   /** True if sign-up is open. */
   readonly canSignUp?: boolean
+  /** True if people can sign in with the provider of their organisation. */
+  readonly hasProviders: boolean
   /** True if there are demo people, whose password is public. */
   readonly hasDemo: boolean
 }
@@ -29,6 +31,7 @@ export const signInPage = ({
   problem,
   handle,
   canSignUp = false,
+  hasProviders,
   hasDemo,
   ...frame
 }: SignInForm): Html => html`<section class="card">
@@ -43,7 +46,7 @@ ${postForm(
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required${handle ? html` autofocus` : ''}>
 <label class="check"><input type="checkbox" name="keep" value="true"> Keep me signed in on this device</label>
-<div class="buttons"><button>Sign in</button></div>`,
+<div class="buttons"><button>Sign in</button>${hasProviders && html`<button class="other" name="way" value="organisation" formnovalidate>Sign in with your organisation</button>`}</div>`,
 )}
 <div class="buttons" data-passkey hidden><button type="button" class="other" data-passkey-sign-in>Sign in with a passkey</button></div>
 <p class="alert" role="alert" data-passkey-problem hidden></p>
