@@ -6,8 +6,9 @@ create table providers (
   client_id         text not null,
   -- The client secret, encrypted.
   sealed_secret     bytea not null,
-  -- What the provider says about itself, when it was last read.
+  -- What the provider says about itself, and when it was last read.
   metadata          json not null,
+  read_at           timestamptz not null,
   mode              text not null check (mode in ('off', 'allowed', 'enforced')),
   -- Whether people without an account get one when they sign in for the first time.
   creates_accounts  boolean not null,
