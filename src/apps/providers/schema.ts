@@ -19,7 +19,10 @@ export type NameProvider = Static<typeof NameProvider>
 export const SetProvider = Type.Object({
   organisation,
   issuer: Type.Optional(
-    Id('Address of the provider, exactly as it names itself, such as https://login.example.org. Unchanged by default', 500),
+    Id(
+      'Address of the provider, exactly as it names itself, such as https://login.example.org. Unchanged by default',
+      500,
+    ),
   ),
   clientId: Type.Optional(Id('The client ID that the provider has given to this platform. Unchanged by default', 500)),
   clientSecret: Type.Optional(Text('The client secret, which is never shown again. Unchanged by default', 1000)),
