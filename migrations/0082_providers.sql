@@ -34,7 +34,7 @@ create table organisation_domains (
 );
 create unique index organisation_domains_proven on organisation_domains (domain) where proven_at is not null;
 
--- People who can sign in with their password or passkey although the provider is enforced.
+-- Owners who can sign in with their password or passkey although the provider is enforced.
 create table break_glass_accounts (
   organisation_id  bigint not null,
   person_id        bigint not null,
@@ -113,8 +113,9 @@ begin atomic
     join providers v on v.organisation_id = m.organisation_id
     join people p on p.id = m.person_id
    where m.person_id = person and v.mode = 'enforced'
-     and not exists (select from break_glass_accounts b
-                      where b.organisation_id = v.organisation_id and b.person_id = m.person_id)
+     and not (m.role = 'owner'
+              and exists (select from break_glass_accounts b
+                           where b.organisation_id = v.organisation_id and b.person_id = m.person_id))
      and (p.managed_by = v.organisation_id
           or exists (select from provider_identities i
                       where i.organisation_id = v.organisation_id and i.person_id = m.person_id)

@@ -1,4 +1,6 @@
+import { domainToASCII } from 'node:url'
 import { fail } from '../../kernel/errors.ts'
+import { readLine } from '../../kernel/lines.ts'
 
 const MAX_LENGTH = 300
 /** Three long parts in base64url, such as an ID token. */
@@ -131,3 +133,74 @@ function readAddress(
   if (mistake !== undefined) throw refuse(`The provider’s ${field} must ${mistake}; it is ${showValue(value)}`)
   return value as string
 }
+
+/** At least two labels, the last of which is not a number. */
+const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
+/** Domains of providers where everybody can have an address. */
+const FREE_MAIL = new Set(
+  `aol.com fastmail.com gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net googlemail.com hotmail.com icloud.com live.com mac.com mail.com mail.ru
+   me.com msn.com outlook.com proton.me protonmail.com qq.com t-online.de web.de yahoo.com yandex.ru ymail.com zoho.com 163.com`.split(
+    /\s+/,
+  ),
+)
+
+/** Normalizes an e-mail domain: lower case, and the ASCII form of names with other letters. */
+export function readDomain(text: string): string {
+  const domain = domainToASCII(text.trim().replace(/^@/, '').replace(/\.$/, '')).toLowerCase()
+  if (!DOMAIN.test(domain))
+    throw fail('validationFailed', 'domain must be an e-mail domain, such as example.org, without * and without names')
+  if (FREE_MAIL.has(domain))
+    throw fail('validationFailed', `Everybody can have an address at ${domain}: add a domain that belongs to you`)
+  return domain
+}
+
+export const recordName = (domain: string): string => `_groundschool.${domain}`
+export const recordValue = (challenge: string): string => `groundschool-domain=${challenge}`
+
+/** Whether one of the TXT records has the challenge. Some registrars add quotes or spaces. */
+export const hasChallenge = (texts: readonly string[], challenge: string): boolean =>
+  texts.some((text) => text.trim().replace(/^"(.*)"$/, '$1') === recordValue(challenge))
+
+const MOST_SHOWN_RECORDS = 3
+
+/** The error for a domain whose TXT records lack the challenge. It lists those that were found. */
+export function missingRecord(domain: string, texts: readonly string[], challenge: string) {
+  const shown = texts.slice(0, MOST_SHOWN_RECORDS).map((text) => showValue(text).slice(0, 100))
+  const more = texts.length - shown.length
+  const found = shown.length === 0 ? 'there is no TXT record' : `the TXT records are: ${shown.join(' | ')}`
+  return fail(
+    'impossibleNow',
+    `At ${recordName(domain)} ${found}${more > 0 ? ` and ${more} more` : ''}. One must be ${recordValue(challenge)}. A new record can take an hour to appear`,
+  )
+}
+
+export interface GroupRole {
+  readonly group: string
+  readonly role: string
+}
+
+/** Normalizes the list of groups that give roles. Throws if a group is named twice. */
+export function readGroupRoles(given: readonly GroupRole[]): GroupRole[] {
+  const roles = given.map(({ group, role }) => ({ group: readLine('group', group), role }))
+  if (roles.some(({ group }) => group === '')) throw fail('parameterMissing', 'group is missing')
+  const twice = roles.find(({ group }, i) => roles.findIndex((one) => one.group === group) < i)
+  if (twice) throw fail('validationFailed', `The group ${twice.group} is in the list twice`)
+  return roles
+}
+
+/** The addresses of this platform that owners need, and that they enter at the provider. */
+export const addressesOf = (url: string, organisation: string) => ({
+  redirectUri: `${url}${callbackPath(organisation)}`,
+  logoutUri: `${url}/account/provider/signed-out`,
+  signInUrl: `${url}/account/provider?${new URLSearchParams({ organisation })}`,
+})
+
+/** Path to which the provider of an organisation sends people back. Each has its own, so that none answers for another. */
+export const callbackPath = (organisation: string): string => `/account/provider/${organisation}/callback`
+
+export const toDomain = (row: { domain: string; challenge: string; proven_at: string | null }) => ({
+  domain: row.domain,
+  record: recordName(row.domain),
+  value: recordValue(row.challenge),
+  provenDate: row.proven_at,
+})

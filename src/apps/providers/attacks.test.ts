@@ -1,0 +1,599 @@
+/** The attacks on sign-in with a provider that must fail. Each test fails if its defence is removed. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { makeAuthenticator, register, signedIn, signIn } from '../../identity/passkeys/testing.ts'
+import { testMailbox } from '../../kernel/messages/testing.ts'
+import { formsOf, type Seen, type TestBrowser } from '../../operations/testing/browser.ts'
+import { type TestApp, testApp } from '../../operations/testing/testing.ts'
+import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
+import {
+  addOrganisation,
+  assertRefused,
+  connectPerson,
+  connectProvider,
+  findHandle,
+  giveAddress,
+  listConnected,
+  listFailures,
+  type ProviderSettings,
+  signInThrough,
+  startAt,
+  WITH_PROVIDERS,
+} from './testing-connected.ts'
+import { type Liar, type Lies, passThrough, startLiar } from './testing-liar.ts'
+
+const DOMAIN = 'school.example'
+const ADDRESS = `avery@${DOMAIN}`
+/** What an honest provider says about Avery. */
+const AVERY = { sub: 'a-1', email: ADDRESS, email_verified: true, name: 'Avery Quinn' }
+
+interface School {
+  readonly app: TestApp
+  readonly liar: Liar
+}
+
+/** Opens a platform where Casey owns `school`, Avery is a member with a confirmed address, and the provider is allowed. */
+async function open(
+  t: TestContext,
+  settings: ProviderSettings = {},
+  config: Record<string, string> = {},
+): Promise<School> {
+  const app = await testApp(t, { ...WITH_PROVIDERS, ...config })
+  const liar = await startLiar(t, AVERY)
+  await addOrganisation(app, 'school', { casey: 'owner', avery: 'member' })
+  await giveAddress(app, 'avery', ADDRESS)
+  await connectProvider(app, 'school', liar, { domains: [DOMAIN], ...settings })
+  return { app, liar }
+}
+
+const assertSignedIn = async (browser: TestBrowser, seen: Seen, handle: string): Promise<void> => {
+  assert.equal(seen.status, 303, seen.text)
+  assert.equal(await findHandle(browser), handle)
+}
+
+const passwordWorks = async (app: TestApp, handle: string, password = PASSWORD): Promise<boolean> =>
+  (await call(app.visitor(), 'POST', '/account/v1/signin', { handle, password })).status === 200
+
+const wasAsked = ({ received }: Liar, name: string): boolean => received.some((request) => request.name === name)
+
+const countPeople = async (app: TestApp): Promise<number> =>
+  Number((await app.sql('select count(*) from people'))[0]!.count)
+
+// Pre-hijacking: https://www.usenix.org/conference/usenixsecurity22/presentation/sudhodanan
+
+test('pre-hijacking by classic-federated merge: an account with an unconfirmed address is not the person of the address', async (t) => {
+  const { app } = await open(t, { createsAccounts: true })
+  await giveAddress(app, 'avery', null)
+  await addOrganisation(app, 'club', { blake: 'owner' })
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle_key = 'blake'`,
+  )
+  await giveAddress(app, 'blake', ADDRESS, false)
+  const browser = app.visitor()
+  const seen = await signInThrough(browser, 'school')
+  assert.equal(seen.status, 303, seen.text)
+  const handle = await findHandle(browser)
+  assert.notEqual(handle, '@blake')
+  assert.deepEqual(await listConnected(app, 'school'), [`a-1 ${handle}`])
+  assert.ok((await passwordWorks(app, 'avery', 'x')) === false)
+})
+
+test('pre-hijacking by an unexpired session: what was signed in before an account is connected ends', async (t) => {
+  const { app } = await open(t)
+  const attacker = await signInBrowser(app, 'avery')
+  const client = await app.as('avery')
+  const browser = app.visitor()
+  await assertSignedIn(browser, await signInThrough(browser, 'school'), '@avery')
+  assert.equal(await findHandle(attacker), undefined)
+  assert.equal((await client.get('/oauth/token/validate')).status, 403)
+  assert.deepEqual(await app.sql('select 1 from sessions where ended_at is null'), [])
+})
+
+test("pre-hijacking by a trojan identifier: the attacker's password and passkey are gone once the account is connected", async (t) => {
+  const { app } = await open(t)
+  const attacker = await signedIn(app, 'avery')
+  const authenticator = makeAuthenticator(app)
+  await register(attacker, authenticator)
+  assert.equal((await signIn(app.visitor(), authenticator)).status, 200)
+  assert.ok(await passwordWorks(app, 'avery'))
+  const browser = app.visitor()
+  await assertSignedIn(browser, await signInThrough(browser, 'school'), '@avery')
+  assert.equal(await passwordWorks(app, 'avery'), false)
+  assert.notEqual((await signIn(app.visitor(), authenticator)).status, 200)
+  assert.deepEqual(await app.sql('select 1 from passkeys'), [])
+})
+
+test('pre-hijacking by an unexpired link: reset links from before an account is connected do not work', async (t) => {
+  const mailbox = testMailbox(t)
+  const { app } = await open(t, {}, mailbox.settings)
+  await app.givePassword('avery')
+  assert.equal((await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: 'avery' })).status, 200)
+  const { link } = await mailbox.next()
+  const browser = app.visitor()
+  await assertSignedIn(browser, await signInThrough(browser, 'school'), '@avery')
+  const code = new URL(link!).searchParams.get('code')!
+  const reset = await call(app.visitor(), 'POST', '/account/v1/password/reset', { code, password: 'a new password' })
+  assert.notEqual(reset.status, 200)
+  assert.equal(await passwordWorks(app, 'avery', 'a new password'), false)
+})
+
+test('pre-hijacking with a provider that does not verify: an address counts only if email_verified is true', async (t) => {
+  const { app, liar } = await open(t)
+  for (const email_verified of [undefined, false, 'true', 1, null, {}]) {
+    liar.person = { ...AVERY, email_verified }
+    const browser = app.visitor()
+    await assertRefused(browser, await signInThrough(browser, 'school'))
+    assert.deepEqual(await listConnected(app, 'school'), [], String(email_verified))
+  }
+})
+
+// Mutable and recycled addresses
+
+test('nOAuth: an address that somebody has typed into their profile at the provider leads to no account', async (t) => {
+  const { app, liar } = await open(t)
+  await connectPerson(app, 'school', 'avery', 'a-1')
+  // Entra ID sends such an address, without email_verified.
+  liar.person = { sub: 'attacker', email: ADDRESS, preferred_username: ADDRESS, upn: ADDRESS }
+  const browser = app.visitor()
+  await assertRefused(browser, await signInThrough(browser, 'school'))
+  assert.deepEqual(await listConnected(app, 'school'), ['a-1 @avery'])
+})
+
+test('an address that was given to a new person, with a new subject, does not lead to the account of the old one', async (t) => {
+  const { app, liar } = await open(t, { createsAccounts: true })
+  await connectPerson(app, 'school', 'avery', 'a-1')
+  liar.person = { ...AVERY, sub: 'a-2' }
+  const browser = app.visitor()
+  await assertRefused(browser, await signInThrough(browser, 'school'))
+  assert.deepEqual(await listConnected(app, 'school'), ['a-1 @avery'])
+})
+
+test('somebody who is connected stays themselves, whatever address the provider sends', async (t) => {
+  const { app, liar } = await open(t)
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle_key = 'blake'`,
+  )
+  await connectPerson(app, 'school', 'blake', 'b-1')
+  liar.person = { ...AVERY, sub: 'b-1' }
+  const browser = app.visitor()
+  await assertSignedIn(browser, await signInThrough(browser, 'school'), '@blake')
+  const [row] = await app.sql(`select email from people where handle_key = 'blake'`)
+  assert.equal(row!.email, null)
+})
+
+// Mix-up, CSRF, replay
+
+/** Opens a second organisation with a provider of its own, which Blake runs. */
+async function openClub(t: TestContext, app: TestApp): Promise<Liar> {
+  const attacker = await startLiar(t, { sub: 'b-1' })
+  await addOrganisation(app, 'club', { blake: 'owner' })
+  await connectProvider(app, 'club', attacker, { createsAccounts: true })
+  return attacker
+}
+
+test('mix-up: a response that names another issuer, or none although the provider promises it, is refused before the code is used', async (t) => {
+  const { app, liar } = await open(t)
+  const attacker = await openClub(t, app)
+  for (const iss of [attacker.issuer, `${liar.issuer}/`, '', undefined]) {
+    liar.lies = { response: (right) => ({ ...right, iss }) }
+    const browser = app.visitor()
+    await assertRefused(browser, await signInThrough(browser, 'school'))
+    assert.equal(wasAsked(liar, 'POST /token'), false, `the code was sent after iss=${iss}`)
+  }
+  assert.equal((await listFailures(app, 'school'))[0]!.claim, 'iss')
+})
+
+test('mix-up: a response that belongs to the provider of another organisation is refused, also where none names its issuer', async (t) => {
+  const { app, liar } = await open(t)
+  const attacker = await openClub(t, app)
+  liar.lies = { response: ({ iss: _, ...right }) => right }
+  const browser = app.visitor()
+  // The attacker's provider sends the browser on to the honest provider, with the state of its own sign-in.
+  const started = new URL(await startAt(browser, 'club'))
+  const honest = new URL(await startAt(app.visitor(), 'school'))
+  honest.searchParams.set('state', started.searchParams.get('state')!)
+  honest.searchParams.set('nonce', started.searchParams.get('nonce')!)
+  honest.searchParams.set('code_challenge', started.searchParams.get('code_challenge')!)
+  await assertRefused(browser, await browser.send((await passThrough(browser, honest.href)).href))
+  assert.equal(wasAsked(liar, 'POST /token'), false)
+  assert.equal(wasAsked(attacker, 'POST /token'), false)
+  // The same code at the callback of the club would go to the attacker, and is bound to another redirect URI.
+  assert.notEqual(started.searchParams.get('redirect_uri'), honest.searchParams.get('redirect_uri'))
+})
+
+test('login CSRF: the response of a sign-in that another browser has started signs nobody in', async (t) => {
+  const { app, liar } = await open(t, { createsAccounts: true })
+  const attacker = app.visitor()
+  const prepared = await passThrough(attacker, await startAt(attacker, 'school'))
+  for (const victim of [app.visitor(), await signInBrowser(app, 'drew')]) {
+    const before = await findHandle(victim)
+    const seen = await victim.send(prepared.href)
+    assert.ok(seen.status >= 400 && seen.location === undefined, seen.text)
+    assert.equal(await findHandle(victim), before)
+  }
+  assert.equal(wasAsked(liar, 'POST /token'), false)
+})
+
+test('login CSRF: a sign-in is started by the form of this browser only, and never by opening an address', async (t) => {
+  const { app, liar } = await open(t)
+  const browser = app.visitor()
+  const page = await browser.get('/account/provider', { organisation: 'school' })
+  assert.equal(page.status, 200)
+  const form = formsOf(page.text).find(({ action }) => action.startsWith('/account/provider'))!
+  const other = app.visitor()
+  const foreignKey = formsOf((await other.get('/account/provider', { organisation: 'school' })).text).find(
+    ({ action }) => action.startsWith('/account/provider'),
+  )!.hidden
+  for (const fields of [{ organisation: 'school' }, { ...form.hidden, csrf_token: '' }, foreignKey]) {
+    const seen = await browser.post(form.action, fields)
+    assert.deepEqual([seen.status, seen.location], [403, undefined])
+  }
+  const foreign = await browser.send(form.action, {
+    method: 'POST',
+    body: String(new URLSearchParams(form.hidden)),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' },
+  })
+  assert.deepEqual([foreign.status, foreign.location], [403, undefined])
+  assert.equal(wasAsked(liar, 'GET /authorize'), false)
+  assert.deepEqual(await app.sql('select 1 from provider_sign_ins'), [])
+})
+
+test('replay: a response signs in once, even if the provider takes every code twice', async (t) => {
+  const { app, liar } = await open(t)
+  liar.lies = { takesEveryCode: true }
+  const browser = app.visitor()
+  const back = await passThrough(browser, await startAt(browser, 'school'))
+  const seen = await Promise.all([browser.send(back.href), browser.send(back.href), browser.send(back.href)])
+  assert.deepEqual(seen.map(({ status }) => status === 303).filter(Boolean), [true])
+  const thief = app.visitor()
+  for (const [name, value] of browser.cookies) thief.cookies.set(name, value)
+  const again = await thief.send(back.href)
+  assert.ok(again.status >= 400 && again.location === undefined)
+})
+
+test('replay: a sign-in that took longer than it may is refused', async (t) => {
+  const { app, liar } = await open(t)
+  const browser = app.visitor()
+  const back = await passThrough(browser, await startAt(browser, 'school'))
+  app.advance(11 * 60_000)
+  await assertRefused(browser, await browser.send(back.href))
+  assert.equal(wasAsked(liar, 'POST /token'), false)
+})
+
+test('replay: a sign-in that was started before the issuer or the client changed is refused', async (t) => {
+  const { app, liar } = await open(t)
+  const browser = app.visitor()
+  const back = await passThrough(browser, await startAt(browser, 'school'))
+  await app.sql('update providers set version = version + 1, tested_version = version + 1')
+  await assertRefused(browser, await browser.send(back.href))
+  assert.equal(wasAsked(liar, 'POST /token'), false)
+})
+
+test('an ID token of another sign-in is refused: its nonce is another one, or is missing', async (t) => {
+  const { app, liar } = await open(t)
+  for (const nonce of [undefined, '', 'another', 1]) {
+    liar.lies = { claims: (right) => ({ ...right, nonce }) }
+    const browser = app.visitor()
+    await assertRefused(browser, await signInThrough(browser, 'school'))
+    assert.equal((await listFailures(app, 'school'))[0]!.claim, 'nonce', String(nonce))
+  }
+})
+
+test('an unsolicited response is refused: without a state, with an unknown one, and before anything was started', async (t) => {
+  const { app, liar } = await open(t)
+  const started = app.visitor()
+  const back = await passThrough(started, await startAt(started, 'school'))
+  for (const state of [undefined, '', 'x', 'x'.repeat(43), 'x'.repeat(5000)])
+    for (const browser of [app.visitor(), started]) {
+      const url = new URL(back)
+      if (state === undefined) url.searchParams.delete('state')
+      else url.searchParams.set('state', state)
+      await assertRefused(browser, await browser.send(url.href))
+    }
+  assert.equal(wasAsked(liar, 'POST /token'), false)
+})
+
+test('a response is refused at the callback of an organisation that has no provider, does not exist, or has switched it off', async (t) => {
+  const { app, liar } = await open(t)
+  await addOrganisation(app, 'club', {})
+  const browser = app.visitor()
+  const back = await passThrough(browser, await startAt(browser, 'school'))
+  for (const key of ['club', 'nobody', '%00', '..%2fschool'])
+    await assertRefused(browser, await browser.send(back.href.replace('/school/', `/${key}/`)))
+  await app.sql(`update providers set mode = 'off'`)
+  await assertRefused(browser, await browser.send(back.href))
+  assert.equal(wasAsked(liar, 'POST /token'), false)
+})
+
+test('hostile addresses to continue at are ignored', async (t) => {
+  const { app } = await open(t)
+  for (const next of [
+    '//evil.example',
+    '/\\evil.example',
+    '\\/evil.example',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    '/\t/evil.example',
+    ' //evil.example',
+    '/%0d%0aLocation:https://evil.example',
+    'data:text/html,x',
+  ]) {
+    const browser = app.visitor()
+    const seen = await signInThrough(browser, 'school', next)
+    assert.equal(seen.status, 303, seen.text)
+    const target = new URL(seen.location!, app.address)
+    assert.equal(target.origin, new URL(app.address).origin, next)
+  }
+  const browser = app.visitor()
+  assert.equal((await signInThrough(browser, 'school', '/account/devices')).location, '/account/devices')
+})
+
+// A provider of one organisation speaks for people of another
+
+test('two organisations with the same issuer do not reach the people of each other', async (t) => {
+  const { app, liar } = await open(t)
+  await connectPerson(app, 'school', 'avery', 'a-1')
+  await addOrganisation(app, 'club', { blake: 'owner' })
+  await connectProvider(app, 'club', liar, { createsAccounts: true })
+  liar.person = { sub: 'a-1', name: 'Avery Quinn' }
+  const browser = app.visitor()
+  const seen = await signInThrough(browser, 'club')
+  assert.equal(seen.status, 303, seen.text)
+  assert.notEqual(await findHandle(browser), '@avery')
+  assert.deepEqual(await listConnected(app, 'school'), ['a-1 @avery'])
+})
+
+test('an address counts only in a domain that this organisation has proven', async (t) => {
+  const { app, liar } = await open(t)
+  await addOrganisation(app, 'club', { blake: 'owner', avery: 'member' })
+  const club = await startLiar(t, AVERY)
+  await connectProvider(app, 'club', club)
+  // The school has proven the domain, the club has only entered it.
+  await app.sql(
+    `insert into organisation_domains (organisation_id, domain, challenge, created_at)
+     select id, '${DOMAIN}', 'challenge', now() from organisations where key = 'club'`,
+  )
+  const browser = app.visitor()
+  await assertRefused(browser, await signInThrough(browser, 'club'))
+  liar.person = { ...AVERY, email: 'avery@sub.school.example' }
+  await giveAddress(app, 'avery', 'avery@sub.school.example')
+  await assertRefused(app.visitor(), await signInThrough(app.visitor(), 'school'))
+  for (const email of [
+    `avery@${DOMAIN}.evil.example`,
+    `avery@evil.example@${DOMAIN}`,
+    `evil${DOMAIN}`,
+    ADDRESS.replace('@', '%40'),
+  ]) {
+    liar.person = { ...AVERY, email }
+    await giveAddress(app, 'avery', email)
+    const other = app.visitor()
+    await assertRefused(other, await signInThrough(other, 'school'))
+  }
+  assert.deepEqual([...(await listConnected(app, 'school')), ...(await listConnected(app, 'club'))], [])
+})
+
+test('a provider that names the address of somebody who is not a member does not reach their account', async (t) => {
+  const { app, liar } = await open(t, { createsAccounts: true })
+  await giveAddress(app, 'blake', `blake@${DOMAIN}`)
+  liar.person = { sub: 'b-1', email: `blake@${DOMAIN}`, email_verified: true }
+  const before = await countPeople(app)
+  const browser = app.visitor()
+  await assertRefused(browser, await signInThrough(browser, 'school'))
+  assert.equal(await countPeople(app), before)
+  assert.deepEqual(await listConnected(app, 'school'), [])
+})
+
+test('who leaves the organisation can no longer sign in with its provider', async (t) => {
+  const { app } = await open(t)
+  const browser = app.visitor()
+  await assertSignedIn(browser, await signInThrough(browser, 'school'), '@avery')
+  await app.sql(`delete from organisation_members where person_id = (select id from people where handle_key = 'avery')`)
+  const again = app.visitor()
+  await assertRefused(again, await signInThrough(again, 'school'))
+})
+
+test('a disabled account cannot be signed in to, and is not connected', async (t) => {
+  const { app } = await open(t)
+  await app.sql(`update people set disabled_at = now() where handle_key = 'avery'`)
+  const browser = app.visitor()
+  await assertRefused(browser, await signInThrough(browser, 'school'))
+  assert.deepEqual(await listConnected(app, 'school'), [])
+})
+
+test('groups demote neither the last owner nor a break-glass account, and give no rights outside the organisation', async (t) => {
+  const settings = {
+    groupsClaim: 'groups',
+    groupRoles: [
+      { group: 'admins', role: 'owner' },
+      { group: 'developers', role: 'developer' },
+    ],
+    breakGlass: ['drew'],
+  } as const
+  const { app, liar } = await open(t, settings)
+  const join = (handle: string, role: string) =>
+    app.sql(
+      `insert into organisation_members (organisation_id, person_id, role)
+       select o.id, p.id, '${role}' from organisations o, people p where o.key = 'school' and p.handle_key = '${handle}'`,
+    )
+  await app.sql('delete from break_glass_accounts')
+  await join('drew', 'owner')
+  await app.sql(
+    `insert into break_glass_accounts (organisation_id, person_id)
+     select m.organisation_id, m.person_id from organisation_members m join people p on p.id = m.person_id where p.handle_key = 'drew'`,
+  )
+  const roleOf = async (handle: string) =>
+    (
+      await app.sql(
+        `select m.role from organisation_members m join people p on p.id = m.person_id where p.handle_key = '${handle}'`,
+      )
+    )[0]!.role
+  for (const [person, subject] of [
+    ['casey', 'c-1'],
+    ['drew', 'd-1'],
+    ['avery', 'a-1'],
+  ] as const)
+    await connectPerson(app, 'school', person, subject)
+  const enter = async (sub: string, groups: unknown) => {
+    liar.person = { sub, groups }
+    const browser = app.visitor()
+    assert.equal((await signInThrough(browser, 'school')).status, 303)
+  }
+  await enter('d-1', ['developers'])
+  assert.equal(await roleOf('drew'), 'owner', 'a break-glass account keeps its role')
+  await enter('c-1', ['developers'])
+  assert.equal(await roleOf('casey'), 'developer', 'there is another owner')
+  await app.sql(`delete from break_glass_accounts`)
+  await enter('d-1', [])
+  assert.equal(await roleOf('drew'), 'owner', 'the last owner stays')
+  await enter('a-1', ['admins', 'administrators'])
+  assert.equal(await roleOf('avery'), 'owner')
+  const [row] = await app.sql(`select administrator, developer from people where handle_key = 'avery'`)
+  assert.equal(row!.administrator, false)
+  for (const groups of [
+    undefined,
+    'x',
+    { admins: true },
+    [['admins']],
+    [1, null],
+    'admins,owner',
+    Array(2000).fill('x'),
+  ]) {
+    await enter('a-1', groups)
+    assert.notEqual(await roleOf('avery'), 'owner', JSON.stringify(groups)?.slice(0, 40))
+    await enter('a-1', 'admins')
+    assert.equal(await roleOf('avery'), 'owner')
+  }
+})
+
+// Enforcement
+
+test('enforced: the right password, a passkey, a reset link and the pages of apps sign nobody in', async (t) => {
+  const mailbox = testMailbox(t)
+  const { app } = await open(t, { breakGlass: ['casey'] }, mailbox.settings)
+  const authenticator = makeAuthenticator(app)
+  const before = await signedIn(app, 'avery')
+  await register(before, authenticator)
+  await app.sql(`update providers set mode = 'enforced'`)
+  const password = await call(app.visitor(), 'POST', '/account/v1/signin', { handle: 'avery', password: PASSWORD })
+  assert.equal(password.status, 403, password.text)
+  assert.match(password.text, /The school/)
+  const form = app.visitor()
+  const page = await form.submit(await form.get('/account/signin'), { handle: 'avery', password: PASSWORD })
+  assert.equal(await findHandle(form), undefined, page.text)
+  const withPasskey = app.visitor()
+  assert.equal((await signIn(withPasskey, authenticator)).status, 403)
+  assert.equal(await findHandle(withPasskey), undefined)
+  assert.equal((await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: 'avery' })).status, 200)
+  if (mailbox.count() > 0) {
+    const code = new URL((await mailbox.next()).link!).searchParams.get('code')!
+    const visitor = app.visitor()
+    const reset = await call(visitor, 'POST', '/account/v1/password/reset', { code, password: 'a new password' })
+    assert.notEqual(reset.status, 200)
+    assert.equal(await findHandle(visitor), undefined)
+    assert.equal(await passwordWorks(app, 'avery', 'a new password'), false)
+  }
+  // Guests and break-glass accounts keep their own ways in.
+  for (const handle of ['casey', 'drew'] as const) {
+    await app.givePassword(handle)
+    assert.ok(await passwordWorks(app, handle), handle)
+  }
+})
+
+test('enforced: an app that sends handle and password itself gets no token', async (t) => {
+  const { app } = await open(t, { mode: 'enforced' })
+  await app.givePassword('avery')
+  await app.sql('update apps set basic_enabled = true')
+  const ask = (handle: string) =>
+    app.nobody().get('/auth/basic', undefined, {
+      authorization: `Basic ${Buffer.from(`${handle}:${PASSWORD}`).toString('base64')}`,
+      clientid: 'gs-first',
+    })
+  await app.givePassword('drew')
+  assert.equal((await ask('drew')).status, 200)
+  const answer = await ask('avery')
+  assert.notEqual(answer.status, 200, answer.text)
+  assert.equal(answer.headers.get('access_token'), null)
+})
+
+test('enforced: a wrong password reveals nothing about the provider, and a right one says where to sign in', async (t) => {
+  const { app } = await open(t, { mode: 'enforced' })
+  await app.givePassword('avery')
+  const say = async (handle: string) => {
+    const { status, body } = await call(app.visitor(), 'POST', '/account/v1/signin', { handle, password: 'wrong' })
+    return [status, body.error_code, body.error_description]
+  }
+  assert.deepEqual(await say('avery'), await say('nobody-at-all'))
+  assert.deepEqual(await say('avery'), await say('blake'))
+})
+
+test('the sign-in pages respond the same to every address of a domain, whoever exists', async (t) => {
+  const { app } = await open(t, { mode: 'enforced' })
+  await giveAddress(app, 'blake', `blake@${DOMAIN}`, false)
+  await connectPerson(app, 'school', 'avery', 'a-1')
+  const type = async (handle: string, more: Record<string, string> = {}): Promise<string> => {
+    const browser = app.visitor()
+    const seen = await browser.submit(await browser.get('/account/signin'), { handle, password: 'x', ...more })
+    const strip = (text: string) =>
+      text
+        .replaceAll(handle, 'TYPED')
+        .replaceAll(encodeURIComponent(handle), 'TYPED')
+        .replace(/(csrf_token" value|state|nonce|code_challenge)=("?)[\w.-]+/g, '$1=$2')
+        .replace(/nonce-[\w+/=-]+|nonce="[^"]*"/g, '')
+    return `${seen.status} ${strip(seen.location ?? '')} ${seen.headers.getSetCookie().length} ${strip(seen.text)}`
+  }
+  for (const more of [{}, { way: 'organisation' }]) {
+    const nobody = await type(`nobody@${DOMAIN}`, more)
+    for (const handle of [ADDRESS, `blake@${DOMAIN}`, `AVERY@${DOMAIN.toUpperCase()}`.replace('AVERY', 'someone')])
+      assert.equal(
+        (await type(handle, more)).replaceAll(DOMAIN.toUpperCase(), DOMAIN),
+        nobody,
+        `${handle} ${JSON.stringify(more)}`,
+      )
+  }
+  const elsewhere = await type('nobody@elsewhere.example', { way: 'organisation' })
+  await giveAddress(app, 'drew', 'drew@elsewhere.example')
+  assert.equal(await type('drew@elsewhere.example', { way: 'organisation' }), elsewhere)
+  const unknown = await app.visitor().get('/account/provider', { organisation: 'nobody' })
+  await addOrganisation(app, 'club', {})
+  const without = await app.visitor().get('/account/provider', { organisation: 'club' })
+  assert.deepEqual([unknown.status, without.status], [404, 404])
+})
+
+// Secrets
+
+test('no secret, code or token of a provider is in the log, the audit log, the failures or a page', async (t) => {
+  const { app, liar } = await open(t)
+  const shown: string[] = []
+  const sent: string[] = [liar.clientSecret]
+  const cases: Lies[] = [
+    {},
+    { claims: (right) => ({ ...right, aud: 'another' }) },
+    { tokens: (right) => ({ ...right, id_token: `${right.id_token}x` }) },
+  ]
+  for (const lies of cases) {
+    liar.lies = {
+      ...lies,
+      tokens: (right) => {
+        const told = lies.tokens?.(right) ?? right
+        sent.push(String(told.access_token), String(told.id_token), String(told.id_token).split('.')[1]!)
+        return told
+      },
+    }
+    const browser = app.visitor()
+    const authorizationUrl = new URL(await startAt(browser, 'school'))
+    const back = await passThrough(browser, authorizationUrl.href)
+    const seen = await browser.send(back.href)
+    sent.push(back.searchParams.get('code')!, back.searchParams.get('state')!)
+    shown.push(seen.text)
+  }
+  const audit = JSON.stringify(await app.sql('select * from audit_entries'))
+  const failures = JSON.stringify(await app.sql('select * from provider_failures'))
+  assert.equal((await listFailures(app, 'school')).length, 2)
+  for (const secret of sent)
+    for (const [name, text] of Object.entries({ log: app.log(), audit, failures, shown: shown.join() }))
+      assert.ok(!text.includes(secret), `${secret} is in the ${name}`)
+  const stored = JSON.stringify(await app.sql('select * from provider_browsers, providers, provider_sign_ins'))
+  for (const secret of sent) assert.ok(!stored.includes(Buffer.from(secret).toString('hex')), 'stored as it is')
+})
