@@ -226,7 +226,8 @@ export async function startLiar(t: Lifetime, person: Claims = { sub: 'kim' }): P
     if (!lies.takesEveryCode) codes.delete(code)
     const expected = `Basic ${Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64')}`
     if (decodeURIComponent(request.headers.authorization ?? '') !== expected) return [{ error: 'invalid_client' }, 401]
-    const isVerified = lies.takesEveryCode || (await challengeOf(fields.get('code_verifier') ?? '')) === grant?.challenge
+    const isVerified =
+      lies.takesEveryCode || (await challengeOf(fields.get('code_verifier') ?? '')) === grant?.challenge
     if (!grant || !isVerified || grant.redirectUri !== fields.get('redirect_uri'))
       return [{ error: 'invalid_grant' }, 400]
     const now = secondsNow()
