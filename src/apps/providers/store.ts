@@ -92,7 +92,7 @@ export const deleteProvider = write('providers.delete', {
     delete from providers where organisation_id = :organisation returning issuer, (select count(*) from identities) as people`,
 })
 
-/** Lists the owners who can sign in without the provider. \`is_usable\`: they have a password or a passkey. */
+/** Lists the owners who can sign in without the provider. `is_usable`: they have a password or a passkey. */
 export const listBreakGlass = read('providers.listBreakGlass', {
   params: { organisation: c.int8 },
   row: { person_id: c.int8, handle: c.text, is_usable: c.bool },
