@@ -148,7 +148,7 @@ test('the link of an invitation to an organisation that enforces its provider le
   const { app } = await open(t, {}, mailbox.settings)
   const owner = await signInBrowser(app, 'casey')
   const what = { organisation: 'school', handle: 'robin@elsewhere.example', role: 'instructor', firstName: 'Robin' }
-  assert.equal((await call(owner, 'POST', '/edu/v1/organisation/member/set', what)).status, 200)
+  assert.equal((await call(owner, 'POST', '/edu/v1/organisation/member', what)).status, 200)
   const { link } = await mailbox.next()
   const browser = app.visitor()
   const page = await browser.send(`${new URL(link!).pathname}${new URL(link!).search}`)

@@ -145,7 +145,7 @@ test('an account that waits for its person is claimed with the role of the invit
   const { app } = await open(t, { createsAccounts: false }, mailbox.settings)
   const owner = await signInBrowser(app, 'casey')
   const what = { organisation: 'school', handle: NEW.email, role: 'developer', firstName: 'Robin', lastName: 'A' }
-  const invited = await call(owner, 'POST', '/edu/v1/organisation/member/set', what)
+  const invited = await call(owner, 'POST', '/edu/v1/organisation/member', what)
   assert.equal(invited.status, 200, invited.text)
   const { link } = await mailbox.next()
   const browser = app.visitor()

@@ -298,7 +298,7 @@ async function explainFailure(
   response: URLSearchParams,
 ): Promise<Failed> {
   const failed = { kind: 'failed', provider, next } as const
-  if (response.get('error') === 'access_denied' && purpose !== 'test')
+  if (response.get('error') === 'access_denied' && !response.has('code') && purpose !== 'test')
     return { ...failed, sentence: `You cancelled, or ${hostOf(provider)} did not let you in.`, status: 400 }
   const refusal = error instanceof LinkRefusal ? error : undefined
   if (!refusal && !isOfProvider(error)) throw error
