@@ -643,13 +643,13 @@ test('connecting an account needs the person who is signed in, and never takes a
 
 // Addresses of the network of the platform
 
-test('an owner cannot make the platform call private addresses, by number, by name, or by what the provider says about itself', async (t) => {
+test('an owner cannot make the platform call private addresses, by number or by name', async (t) => {
   const dns = await startDns(t, {
     'login.school.example': { A: ['127.0.0.1'] },
     'six.school.example': { AAAA: ['::1', 'fd00::1'] },
     'both.school.example': { A: ['93.184.216.34', '169.254.169.254'] },
   })
-  const app = await testApp(t, { ...UNLIMITED, DNS_SERVERS: dns.address })
+  const app = await testApp(t, { ...UNLIMITED, PLUGIN_ADDRESSES: 'public', DNS_SERVERS: dns.address })
   await addOrganisation(app, 'school', { casey: 'owner' })
   const owner = await signInBrowser(app, 'casey')
   for (const issuer of [
@@ -684,6 +684,37 @@ test('an owner cannot make the platform call private addresses, by number, by na
     )
   }
   assert.deepEqual(await app.sql('select 1 from providers'), [])
+})
+
+test('an owner cannot make the platform call private addresses by what the provider says about itself', async (t) => {
+  const { app, liar } = await open(t)
+  const owner = await signInBrowser(app, 'casey')
+  for (const field of [
+    'authorization_endpoint',
+    'token_endpoint',
+    'jwks_uri',
+    'userinfo_endpoint',
+    'end_session_endpoint',
+  ])
+    for (const address of [
+      'https://169.254.169.254/latest',
+      'https://10.0.0.1/',
+      'http://school.example/',
+      'javascript:alert(1)',
+      '//x',
+      7,
+    ]) {
+      liar.lies = { configuration: (right) => ({ ...right, [field]: address }) }
+      const { status, text } = await call(owner, 'POST', '/edu/v1/organisation/provider', {
+        organisation: 'school',
+        issuer: liar.issuer,
+        clientId: 'another',
+        clientSecret: 'secret',
+      })
+      assert.equal(status, 400, text)
+      assert.match(text, new RegExp(field))
+    }
+  assert.deepEqual(await app.sql('select client_id from providers'), [{ client_id: liar.clientId }])
 })
 
 test('a name that leads to a private address after the settings were saved is refused at each connection', async (t) => {
