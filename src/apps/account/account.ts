@@ -118,10 +118,10 @@ export const joinAsMember = (
  * Signs the person out of the platform in this browser. If they came from the provider of an organisation, returns the
  * path of a page that offers to sign out there too.
  */
-export async function signOut(db: Db, who: PersonCaller, environment: Environment): Promise<string | null> {
+export async function signOut(db: Db, who: PersonCaller, environment: Environment): Promise<string | undefined> {
   const provider = await findProviderOf(db, environment, who)
   await endBrowser(db, who, { browserId: who.browserId, personId: who.personId })
-  return provider ? offerSignOut(environment, who, provider) : null
+  return provider ? offerSignOut(environment, who, provider) : undefined
 }
 
 /** Lists the caller's apps, each with its open sessions. */

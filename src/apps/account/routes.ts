@@ -185,7 +185,7 @@ export const accountOperations: readonly Operation[] = [
     refusesIdempotencyKey: true,
     run: async ({ db, who, environment }) => {
       const next = await signOut(db, who, environment)
-      return { success: true, next, cookie: clearCookie(environment) }
+      return { success: true, ...(next !== undefined && { next }), cookie: clearCookie(environment) }
     },
   }),
   op('GET /account/v1/me', {

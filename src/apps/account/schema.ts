@@ -35,10 +35,9 @@ export const SignIn = Type.Object({
 export const SignedOut = Type.Object(
   {
     success: Type.Literal(true),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The path of a page that offers to sign out at the provider of the organisation too; null without one',
-    }),
+    next: Type.Optional(
+      Type.String({ description: 'Path of a page that offers to sign out at the provider of the organisation too' }),
+    ),
   },
   { title: 'SignedOut' },
 )
