@@ -1,11 +1,13 @@
 /** The attacks on sign-in with a provider that must fail. Each test fails if its defence is removed. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { makeAuthenticator, register, signedIn, signIn } from '../../identity/passkeys/testing.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
-import { formsOf, type Seen, type TestBrowser } from '../../operations/testing/browser.ts'
+import { formsOf, type Seen, TestBrowser } from '../../operations/testing/browser.ts'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
-import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
+import { call, PASSWORD, signInBrowser, UNLIMITED } from '../account/testing.ts'
 import {
   addOrganisation,
   assertRefused,
@@ -20,6 +22,7 @@ import {
   startAt,
   WITH_PROVIDERS,
 } from './testing-connected.ts'
+import { startDns } from './testing-dns.ts'
 import { type Liar, type Lies, passThrough, startLiar } from './testing-liar.ts'
 
 const DOMAIN = 'school.example'
@@ -409,7 +412,6 @@ test('groups demote neither the last owner nor a break-glass account, and give n
       { group: 'admins', role: 'owner' },
       { group: 'developers', role: 'developer' },
     ],
-    breakGlass: ['drew'],
   } as const
   const { app, liar } = await open(t, settings)
   const join = (handle: string, role: string) =>
@@ -417,7 +419,6 @@ test('groups demote neither the last owner nor a break-glass account, and give n
       `insert into organisation_members (organisation_id, person_id, role)
        select o.id, p.id, '${role}' from organisations o, people p where o.key = 'school' and p.handle_key = '${handle}'`,
     )
-  await app.sql('delete from break_glass_accounts')
   await join('drew', 'owner')
   await app.sql(
     `insert into break_glass_accounts (organisation_id, person_id)
@@ -559,6 +560,192 @@ test('the sign-in pages respond the same to every address of a domain, whoever e
   await addOrganisation(app, 'club', {})
   const without = await app.visitor().get('/account/provider', { organisation: 'club' })
   assert.deepEqual([unknown.status, without.status], [404, 404])
+})
+
+test('enforced: the proof of a right password connects no other account, in no other browser and not later', async (t) => {
+  const { app, liar } = await open(t, { mode: 'enforced' })
+  await giveAddress(app, 'avery', null)
+  await app.sql(
+    `update people set managed_by = (select id from organisations where key = 'school') where handle_key = 'avery'`,
+  )
+  await app.givePassword('avery')
+  const attacker = app.visitor()
+  const answer = await attacker.submit(await attacker.get('/account/signin'), { handle: 'avery', password: PASSWORD })
+  const path =
+    answer.location ?? /href="(\/account\/provider\?[^"]*proof=[^"]*)"/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&')
+  assert.ok(path?.includes('proof='), answer.text)
+  // Somebody who is made to open the address of another browser signs in as themselves, and is not connected to Avery.
+  liar.person = { sub: 'victim' }
+  const victim = app.visitor()
+  const page = await victim.get(path)
+  if (page.location === undefined) {
+    const seen = await victim.submit(page, {}, '/account/provider')
+    if (seen.location?.startsWith(liar.issuer)) await victim.send((await passThrough(victim, seen.location)).href)
+  }
+  assert.notEqual(await findHandle(victim), '@avery')
+  assert.deepEqual(await listConnected(app, 'school'), [])
+  app.advance(11 * 60_000)
+  const late = await attacker.get(path)
+  assert.match(late.location ?? '', /^\/account\/signin/)
+  assert.deepEqual(await listConnected(app, 'school'), [])
+})
+
+// Purposes
+
+test('a sign-in that was started to test the settings signs nobody in and connects nobody', async (t) => {
+  const { app, liar } = await open(t)
+  const owner = await signInBrowser(app, 'casey')
+  const page = await owner.get('/account/provider/test', { organisation: 'school' })
+  const { location } = await owner.submit(page, {}, '/account/provider/test')
+  const before = [...owner.cookies]
+  const seen = await owner.send((await passThrough(owner, location!)).href)
+  assert.equal(seen.status, 200, seen.text)
+  assert.equal(wasAsked(liar, 'POST /token'), true)
+  assert.deepEqual([...owner.cookies], before)
+  assert.equal(await findHandle(owner), '@casey')
+  assert.deepEqual(await listConnected(app, 'school'), [])
+  assert.deepEqual(await app.sql('select 1 from provider_browsers'), [])
+  // Only managers can start one.
+  for (const browser of [app.visitor(), await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]) {
+    const shown = await browser.get('/account/provider/test', { organisation: 'school' })
+    assert.ok(shown.status === 403 || shown.status === 404 || shown.location?.startsWith('/account/signin'), shown.text)
+  }
+})
+
+test('connecting an account needs the person who is signed in, and never takes a subject from somebody else', async (t) => {
+  const { app, liar } = await open(t)
+  await connectPerson(app, 'school', 'casey', 'c-1')
+  const start = async (browser: TestBrowser): Promise<string> => {
+    const page = await browser.get('/account/provider', { organisation: 'school', connect: 'true' })
+    const { location } = await browser.submit(page, {}, '/account/provider')
+    return location!
+  }
+  liar.person = { sub: 'c-1' }
+  const avery = await signInBrowser(app, 'avery')
+  const stolen = await avery.send((await passThrough(avery, await start(avery))).href)
+  assert.ok(stolen.status >= 400, stolen.text)
+  assert.deepEqual(await listConnected(app, 'school'), ['c-1 @casey'])
+  // Somebody else who signs in to this browser meanwhile is not connected by the sign-in that Avery has started.
+  liar.person = { sub: 'a-1' }
+  const back = await passThrough(avery, await start(avery))
+  await app.sql(`update people set epoch = epoch + 1 where handle_key = 'avery'`)
+  const late = await avery.send(back.href)
+  assert.ok(late.status >= 400, late.text)
+  assert.deepEqual(await listConnected(app, 'school'), ['c-1 @casey'])
+  const form = app.visitor()
+  const shown = await form.get('/account/provider', { organisation: 'school', connect: 'true' })
+  assert.match(shown.location ?? '', /^\/account\/signin/)
+  const outsider = await signInBrowser(app, 'blake')
+  const refused = await outsider.send((await passThrough(outsider, await start(outsider))).href)
+  assert.ok(refused.status >= 400, refused.text)
+  assert.deepEqual(await listConnected(app, 'school'), ['c-1 @casey'])
+})
+
+// Addresses of the network of the platform
+
+test('an owner cannot make the platform call private addresses, by number or by name', async (t) => {
+  const dns = await startDns(t, {
+    'login.school.example': { A: ['127.0.0.1'] },
+    'six.school.example': { AAAA: ['::1', 'fd00::1'] },
+    'both.school.example': { A: ['93.184.216.34', '169.254.169.254'] },
+  })
+  const app = await testApp(t, { ...UNLIMITED, PLUGIN_ADDRESSES: 'public', DNS_SERVERS: dns.address })
+  await addOrganisation(app, 'school', { casey: 'owner' })
+  const owner = await signInBrowser(app, 'casey')
+  for (const issuer of [
+    'http://127.0.0.1:8080',
+    'https://127.0.0.1',
+    'https://2130706433',
+    'https://0x7f.1',
+    'https://[::1]',
+    'https://[::ffff:169.254.169.254]',
+    'https://169.254.169.254',
+    'https://10.0.0.1/realm',
+    'https://localhost',
+    'https://metadata.google.internal',
+    'https://login.school.example',
+    'https://six.school.example',
+    'https://both.school.example',
+    'https://login.school.example.',
+    'https://user:secret@login.school.example',
+    'file:///etc/passwd',
+  ]) {
+    const { status, text } = await call(owner, 'POST', '/edu/v1/organisation/provider', {
+      organisation: 'school',
+      issuer,
+      clientId: 'x',
+      clientSecret: 'secret',
+    })
+    assert.equal(status, 400, `${issuer}: ${text}`)
+    assert.doesNotMatch(
+      text,
+      /ECONNREFUSED|refused to connect|Connection refused/,
+      'the response tells nothing about ports',
+    )
+  }
+  assert.deepEqual(await app.sql('select 1 from providers'), [])
+})
+
+test('an owner cannot make the platform call private addresses by what the provider says about itself', async (t) => {
+  const { app, liar } = await open(t)
+  const owner = await signInBrowser(app, 'casey')
+  for (const field of [
+    'authorization_endpoint',
+    'token_endpoint',
+    'jwks_uri',
+    'userinfo_endpoint',
+    'end_session_endpoint',
+  ])
+    for (const address of [
+      'https://169.254.169.254/latest',
+      'https://10.0.0.1/',
+      'http://school.example/',
+      'javascript:alert(1)',
+      '//x',
+      7,
+    ]) {
+      liar.lies = { configuration: (right) => ({ ...right, [field]: address }) }
+      const { status, text } = await call(owner, 'POST', '/edu/v1/organisation/provider', {
+        organisation: 'school',
+        issuer: liar.issuer,
+        clientId: 'another',
+        clientSecret: 'secret',
+      })
+      assert.equal(status, 400, text)
+      assert.match(text, new RegExp(field))
+    }
+  assert.deepEqual(await app.sql('select client_id from providers'), [{ client_id: liar.clientId }])
+})
+
+test('a name that leads to a private address after the settings were saved is refused at each connection', async (t) => {
+  const dns = await startDns(t, { 'login.school.example': { A: ['127.0.0.1'] } })
+  let connections = 0
+  const server = createServer((socket) => {
+    connections++
+    socket.destroy()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const app = await testApp(t, { ...WITH_PROVIDERS, DNS_SERVERS: dns.address })
+  const liar = await startLiar(t, AVERY)
+  await addOrganisation(app, 'school', { casey: 'owner' })
+  await connectProvider(app, 'school', liar)
+  const second = await app.startSecond({ PLUGIN_ADDRESSES: 'public' })
+  await app.sql(
+    `update providers set issuer = 'https://login.school.example:${port}',
+            metadata = replace(metadata::text, '${liar.issuer}', 'https://login.school.example:${port}')::json`,
+  )
+  const browser = new TestBrowser(second.addresses.production)
+  const started = new URL(await startAt(browser, 'school'))
+  const response = new URLSearchParams({
+    code: 'code',
+    state: started.searchParams.get('state')!,
+    iss: `https://login.school.example:${port}`,
+  })
+  await assertRefused(browser, await browser.send(`/account/provider/school/callback?${response}`))
+  assert.equal(connections, 0)
+  assert.match((await listFailures(app, 'school'))[0]!.found!, /public internet/)
 })
 
 // Secrets

@@ -9,6 +9,7 @@ import { findProvider, type ProviderRow } from './store.ts'
 import { answers, forgeries, type Lies, passThrough, redirectTo, startLiar } from './testing-liar.ts'
 import { openOrganisations } from './testing-organisations.ts'
 
+type Wanted = string | RegExp | undefined
 const HOUR_MS = 3_600_000
 
 async function open(t: Parameters<typeof openOrganisations>[0]) {
@@ -72,7 +73,7 @@ test('each failure of a provider is explained in words, with the claim, what it 
   const { issuer, clientId } = liar
   const now = Math.floor(Date.now() / 1000)
   const claims = (more: object): Lies => ({ claims: (right) => ({ ...right, ...more }) })
-  const cases: [Lies, RegExp, string?, (string | RegExp)?, (string | RegExp)?][] = [
+  const cases: [Lies, RegExp, (string | undefined)?, Wanted?, Wanted?][] = [
     [claims({ iss: 'https://other.example' }), /another issuer/, 'iss', 'https://other.example', issuer],
     [claims({ aud: 'other' }), /for another client/, 'aud', 'other', clientId],
     [claims({ aud: [clientId, 'other'] }), /also for others/, 'azp', 'nothing'],
@@ -126,7 +127,7 @@ test('each failure of a provider is explained in words, with the claim, what it 
     ],
     [{ answers: { jwks: answers.huge } }, /\/jwks is larger than 256 KiB/],
     [{ jwks: () => ({ keys: 'none' }) }, /lacks a usable keys/, 'keys'],
-    [{ jwks: () => ({ keys: [{ kty: 'EC', crv: 'P-256', x: '!', y: '!', kid: 'key-1' }] }) }, /cannot be used/],
+    [{ jwks: ({ keys }) => ({ keys: (keys as object[]).map((key) => ({ ...key, x: '!' })) }) }, /cannot be used/],
     [
       { jwks: ({ keys }) => ({ keys: [...(keys as object[]), ...(keys as object[])] }) },
       /which of the provider’s keys/,
@@ -135,7 +136,7 @@ test('each failure of a provider is explained in words, with the claim, what it 
     [{ userinfo: (right) => ({ ...right, sub: 'other' }) }, /speaks of somebody else/, 'sub', 'other', 'kim'],
     [{ answers: { userinfo: answers.fail } }, /\/userinfo has an unexpected status/, undefined, '500', '200'],
   ]
-  const matches = (value: string | undefined, wanted: string | RegExp | undefined): boolean =>
+  const matches = (value: string | undefined, wanted: Wanted): boolean =>
     typeof wanted === 'string' ? value === wanted : wanted ? wanted.test(value ?? '') : true
   for (const [lies, words, claim, found, expected] of cases) {
     // A key that was remembered would hide what is wrong with the published ones.
@@ -168,7 +169,7 @@ test('what a provider says about itself is read again after a day, in the backgr
   liar.lies = { configuration: (right) => ({ ...right, end_session_endpoint: `${liar.issuer}/end` }) }
   app.advance(25 * HOUR_MS)
   await signIn()
-  await until(async () => (await read()).read_at > before.read_at)
+  await until('it was read again', async () => (await read()).read_at > before.read_at)
   assert.equal(JSON.parse((await read()).metadata).end_session_endpoint, `${liar.issuer}/end`)
   await signIn()
   assert.equal(asked(), 2)
@@ -187,7 +188,7 @@ test('a configuration that has become wrong is not taken over, and sign-in goes 
     const before = asked()
     app.advance(25 * HOUR_MS)
     assert.equal((await signIn()).sub, 'kim')
-    await until(async () => asked() > before)
+    await until('it was read again', async () => asked() > before)
     assert.equal((await read()).metadata, metadata)
   }
 })
@@ -199,7 +200,10 @@ test('an address that has moved is found when a request fails', async (t) => {
   await app.sql(`update providers set metadata = '${JSON.stringify(moved)}'`)
   await assert.rejects(signIn())
   await openProvider(environment, await read())
-  await until(async () => JSON.parse((await read()).metadata).token_endpoint === `${liar.issuer}/token`)
+  await until(
+    'the address is stored',
+    async () => JSON.parse((await read()).metadata).token_endpoint === `${liar.issuer}/token`,
+  )
   assert.equal((await signIn()).sub, 'kim')
 })
 

@@ -1,6 +1,6 @@
 import {
   allowInsecureRequests,
-  ClientSecretBasic,
+  type ClientAuth,
   ClientSecretPost,
   Configuration,
   type CustomFetchOptions,
@@ -63,7 +63,7 @@ class Providers {
     const metadata = JSON.parse(row.metadata) as Metadata
     const secret = get(secretSeal).open(sealName(row.key), row.sealed_secret)
     const authentication = metadata.token_endpoint_auth_methods_supported.includes('client_secret_basic')
-      ? ClientSecretBasic(secret)
+      ? clientSecretBasic(secret)
       : ClientSecretPost(secret)
     const client = { [clockTolerance]: CLOCK_TOLERANCE_SECONDS }
     const configuration = new Configuration({ ...metadata }, row.client_id, client, authentication)
@@ -167,6 +167,18 @@ function remember<T>(map: Map<string, T>, name: string, value: T): void {
   map.set(name, value)
   if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value!)
 }
+
+/**
+ * Authenticates with RFC 6749 §2.3.1. The library also encodes `-`, `_` and `.`, which providers that do not decode the
+ * secret refuse.
+ */
+const clientSecretBasic =
+  (secret: string): ClientAuth =>
+  (_server, { client_id: id }, _body, headers) => {
+    const pair = `${formEncode(id)}:${formEncode(secret)}`
+    headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`)
+  }
+const formEncode = (text: string): string => encodeURIComponent(text).replaceAll('%20', '+')
 
 const NO_BODY = [204, 205, 304]
 

@@ -79,7 +79,7 @@ export function explain(error: unknown): Problem {
   const last = errors.at(-1)
   const details = (chain.find((link) => !(link instanceof Error || link instanceof Response)) ?? {}) as Details
   const code = errors.map((link) => link.code).find((one) => typeof one === 'string' && one.startsWith('OAUTH_'))
-  const words = EXPLANATIONS[String(code)]?.({ message: last?.message ?? '', details, response, first: errors[0] })
+  const words = EXPLANATIONS[String(code)]?.({ message: last?.message ?? '', details, response, errors })
   return words ?? { problem: 'The response of the provider cannot be used', found: showValue(last?.message ?? error) }
 }
 
@@ -98,14 +98,15 @@ interface Facts {
   readonly message: string
   readonly details: Details
   readonly response: Response | undefined
-  readonly first: Link | undefined
+  /** The error and its causes. */
+  readonly errors: readonly Link[]
 }
 
 const where = (response: Response | undefined): string =>
   response?.url ? `The provider’s response from ${new URL(response.url).pathname}` : 'The response of the provider'
 
 const EXPLANATIONS: Readonly<Record<string, (facts: Facts) => Problem>> = {
-  OAUTH_AUTHORIZATION_RESPONSE_ERROR: ({ first }) => {
+  OAUTH_AUTHORIZATION_RESPONSE_ERROR: ({ errors: [first] }) => {
     const { error, error_description: description } = first as unknown as Record<string, unknown>
     return {
       problem: REFUSALS[String(error)] ?? 'The provider refused the sign-in',
@@ -113,7 +114,7 @@ const EXPLANATIONS: Readonly<Record<string, (facts: Facts) => Problem>> = {
       found: showRefusal(error, description),
     }
   },
-  OAUTH_RESPONSE_BODY_ERROR: ({ first }) => {
+  OAUTH_RESPONSE_BODY_ERROR: ({ errors: [first] }) => {
     const { error, error_description: description } = first as unknown as Record<string, unknown>
     return {
       problem: REFUSALS[String(error)] ?? 'The provider refused to give tokens',
@@ -132,8 +133,10 @@ const EXPLANATIONS: Readonly<Record<string, (facts: Facts) => Problem>> = {
     found: showValue(response?.headers.get('content-type') ?? 'no content type'),
     expected: 'application/json',
   }),
-  OAUTH_PARSE_ERROR: ({ message }) => ({
-    problem: /JWT/.test(message) ? 'The ID token cannot be read' : 'The response of the provider is not JSON',
+  OAUTH_PARSE_ERROR: ({ errors }) => ({
+    problem: errors.some(({ message }) => message.includes('JWT'))
+      ? 'The ID token cannot be read'
+      : 'The response of the provider is not JSON',
   }),
   OAUTH_INVALID_RESPONSE: explainInvalid,
   OAUTH_JWT_CLAIM_COMPARISON_FAILED: ({ details, message }) => {

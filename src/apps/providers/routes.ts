@@ -2,6 +2,7 @@ import { person } from '../../kernel/http/callers/callers.ts'
 import { recentSignIn } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { PROVIDER_ISSUER } from '../../kernel/samples.ts'
 import { MANAGERS } from '../organisations/roles.ts'
 import { addDomain, proveDomain, removeDomain } from './domains.ts'
 import {
@@ -43,13 +44,13 @@ export const providerOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/provider', {
     name: 'setProvider',
-    summary: 'Connect or change the sign-in provider',
+    summary: 'Set the sign-in provider',
     description:
       'Connects the OpenID provider of an organisation, or changes its settings; fields that are left out stay the same. The platform reads the configuration of the provider, and says in words what is wrong with it. After another issuer or client ID the provider is off until it is tested.',
     example: {
       request: {
         organisation,
-        issuer: 'https://login.sandhills.example',
+        issuer: PROVIDER_ISSUER,
         clientId: 'groundschool',
         clientSecret: 'secret',
       },
@@ -67,10 +68,10 @@ export const providerOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/provider/mode', {
     name: 'setProviderMode',
-    summary: 'Allow or enforce the sign-in provider',
+    summary: 'Set the mode of the sign-in provider',
     description:
       'Turns the sign-in provider of an organisation on or off. It must have been tested, and enforcing it needs an owner with a password or passkey as a break-glass account. Nobody is signed out.',
-    example: { request: { organisation, mode: 'off', breakGlass: [] }, as: 'ellis', after: 'setProvider' },
+    example: { request: { organisation, mode: 'allowed' }, as: 'ellis', after: 'setProvider' },
     needs,
     roles,
     input: SetProviderMode,
@@ -80,7 +81,7 @@ export const providerOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/provider/remove', {
     name: 'removeProvider',
-    summary: 'Disconnect the sign-in provider',
+    summary: 'Remove the sign-in provider',
     description:
       'Disconnects the provider of an organisation and all accounts from it. People keep their accounts; those without a password or passkey set a password by e-mail. The domains stay.',
     example: { request: { organisation }, as: 'ellis', after: 'setProvider' },
@@ -105,7 +106,7 @@ export const providerOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/provider/domain/prove', {
     name: 'proveProviderDomain',
-    summary: 'Prove an e-mail domain',
+    summary: 'Check an e-mail domain',
     description:
       'Looks up the TXT record of a domain now. A domain belongs to one organisation: the proof of another one moves only if its record is gone.',
     example: { request: { organisation, domain: 'sandhills.example' }, as: 'ellis', after: 'addProviderDomain' },
@@ -145,7 +146,7 @@ export const providerOperations: readonly Operation[] = [
   }),
   op('POST /edu/v1/organisation/provider/unlink', {
     name: 'unlinkProviderIdentity',
-    summary: 'Disconnect a member from the provider',
+    summary: 'Remove a member from the sign-in provider',
     description:
       'Disconnects the account of a member from the sign-in provider and signs the member out everywhere. The account can be connected again.',
     example: {
