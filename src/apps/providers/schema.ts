@@ -137,6 +137,7 @@ export const Connections = Type.Array(
       mode: Type.Enum([...PROVIDER_MODES]),
       linkedDate: orNull(Type.String({ format: 'date-time' }), 'When the account was connected; null if it is not'),
       lastUsedDate: orNull(Type.String({ format: 'date-time' }), 'When the caller last signed in this way'),
+      isRequired: Type.Boolean({ description: 'Whether the caller must sign in this way' }),
     },
     { title: 'Connection' },
   ),

@@ -224,8 +224,9 @@ export async function startLiar(t: Lifetime, person: Claims = { sub: 'kim' }): P
     const code = fields.get('code') ?? ''
     const grant = codes.get(code) ?? (lies.takesEveryCode ? [...codes.values()].at(-1) : undefined)
     if (!lies.takesEveryCode) codes.delete(code)
-    const expected = `Basic ${Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64')}`
-    if (decodeURIComponent(request.headers.authorization ?? '') !== expected) return [{ error: 'invalid_client' }, 401]
+    // RFC 6749 §2.3.1: both parts are encoded like form fields.
+    const sent = Buffer.from(request.headers.authorization?.replace(/^Basic /i, '') ?? '', 'base64').toString()
+    if (decodeURIComponent(sent) !== `${CLIENT_ID}:${CLIENT_SECRET}`) return [{ error: 'invalid_client' }, 401]
     const isVerified =
       lies.takesEveryCode || (await challengeOf(fields.get('code_verifier') ?? '')) === grant?.challenge
     if (!grant || !isVerified || grant.redirectUri !== fields.get('redirect_uri'))
