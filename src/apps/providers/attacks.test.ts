@@ -107,18 +107,22 @@ test("pre-hijacking by a trojan identifier: the attacker's password and passkey 
   assert.deepEqual(await app.sql('select 1 from passkeys'), [])
 })
 
-test('pre-hijacking by an unexpired link: reset links from before an account is connected do not work', async (t) => {
+test('pre-hijacking by an unexpired link: reset and sign-up links from before an account is connected do not work', async (t) => {
   const mailbox = testMailbox(t)
   const { app } = await open(t, {}, mailbox.settings)
   await app.givePassword('avery')
   assert.equal((await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: 'avery' })).status, 200)
   const { link } = await mailbox.next()
+  assert.equal((await call(app.visitor(), 'POST', '/account/v1/signup/ask', { email: ADDRESS })).status, 200)
+  const countSignUps = async () => (await app.sql('select 1 from sign_ups where used_at is null')).length
+  assert.equal(await countSignUps(), 1)
   const browser = app.visitor()
   await assertSignedIn(browser, await signInThrough(browser, 'school'), '@avery')
   const code = new URL(link!).searchParams.get('code')!
   const reset = await call(app.visitor(), 'POST', '/account/v1/password/reset', { code, password: 'a new password' })
   assert.notEqual(reset.status, 200)
   assert.equal(await passwordWorks(app, 'avery', 'a new password'), false)
+  assert.equal(await countSignUps(), 0)
 })
 
 test('pre-hijacking with a provider that does not verify: an address counts only if email_verified is true', async (t) => {
@@ -191,6 +195,10 @@ test('mix-up: a response that names another issuer, or none although the provide
 test('mix-up: a response that belongs to the provider of another organisation is refused, also where none names its issuer', async (t) => {
   const { app, liar } = await open(t)
   const attacker = await openClub(t, app)
+  // Both are older providers, which do not promise to name themselves (RFC 9207).
+  await app.sql(
+    `update providers set metadata = (metadata::jsonb - 'authorization_response_iss_parameter_supported')::json`,
+  )
   liar.lies = { response: ({ iss: _, ...right }) => right }
   const browser = app.visitor()
   // The attacker's provider sends the browser on to the honest provider, with the state of its own sign-in.
