@@ -155,7 +155,7 @@ export function readDomain(text: string): string {
 }
 
 export const recordName = (domain: string): string => `_groundschool.${domain}`
-export const recordValue = (challenge: string): string => `groundschool-domain=${challenge}`
+const recordValue = (challenge: string): string => `groundschool-domain=${challenge}`
 
 /** Whether one of the TXT records has the challenge. Some registrars add quotes or spaces. */
 export const hasChallenge = (texts: readonly string[], challenge: string): boolean =>

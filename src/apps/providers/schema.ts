@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox'
 import { Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
-export const PROVIDER_MODES = ['off', 'allowed', 'enforced'] as const
+const PROVIDER_MODES = ['off', 'allowed', 'enforced'] as const
 export const GROUP_ROLES = ['owner', 'developer', 'instructor'] as const
-export const MAX_GROUPS = 50
+const MAX_GROUPS = 50
 export const MAX_DOMAINS = 50
-export const MAX_BREAK_GLASS = 10
+const MAX_BREAK_GLASS = 10
 
 const organisation = Id('Key of the organisation')
 const moment = (description: string) => Type.String({ format: 'date-time', description })
@@ -76,7 +76,7 @@ export type ListFailures = Static<typeof ListFailures>
 export const NameIdentity = Type.Object({ organisation, handle: Id('Handle of the member', 100) })
 export type NameIdentity = Static<typeof NameIdentity>
 
-export const ProviderDomain = Type.Object(
+const ProviderDomain = Type.Object(
   {
     domain: Type.String(),
     record: Type.String({ description: 'Name of the TXT record that proves the domain' }),

@@ -1,5 +1,5 @@
 import { deleteOlder } from '../../kernel/database/retention.ts'
-import { c, nullable, type RowOf, read, write } from '../../kernel/database/statement.ts'
+import { c, list, nullable, type RowOf, read, write } from '../../kernel/database/statement.ts'
 
 /** A provider with its organisation. */
 const providerRow = {
@@ -173,7 +173,7 @@ export const setProven = write('providers.setProven', {
 })
 
 /** Lists failed sign-ins, newest first. */
-export const listFailures = read('providers.listFailures', {
+export const listFailures = list('providers.listFailures', {
   params: { organisation: c.int8, limit: c.int8, offset: c.int8 },
   row: {
     at: c.instant,
@@ -184,7 +184,6 @@ export const listFailures = read('providers.listFailures', {
     expected: nullable(c.text),
     total: c.int8,
   },
-  gather: false,
   text: `
     select at, reference, problem, claim, found, expected,
            (select count(*) from provider_failures where organisation_id = :organisation) as total

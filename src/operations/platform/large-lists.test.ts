@@ -321,6 +321,8 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   readNotificationSettings: [10, 500],
   readPublicKeys: [100, 1_000],
   listFailedLogouts: [20, 3_000],
+  readProvider: [110, 1_500],
+  listProviderFailures: [100, 5_000],
 }
 
 const isArray = (schema: { type?: string; anyOf?: unknown[] }): boolean =>

@@ -56,13 +56,12 @@ export function GroupsCard({ provider }: { readonly provider: Provider }) {
           />
           {form.values.roles.map((_, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the order of the groups is their identity
-            <Group key={i} gap="xs" align="flex-end" wrap="nowrap">
+            <Group key={i} gap="xs" align="flex-end">
               <TextInput
                 label={say.groupOf(i + 1)}
                 maxLength={300}
                 spellCheck={false}
-                flex={1}
-                miw={0}
+                flex="1 1 200px"
                 {...form.getInputProps(`roles.${i}.group`)}
               />
               <Select

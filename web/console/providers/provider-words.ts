@@ -24,7 +24,7 @@ export const providerWords = {
   secretKept: 'Leave empty to keep the current secret. Another issuer or client ID needs its own.',
   creates: 'Create accounts',
   createsHelp:
-    'People without an account get one when they first sign in. Without this, only people whom you invite can sign in.',
+    'People without an account get one when they first sign in. Without this, only people who have an account can sign in.',
   missingIssuer: 'Enter the address of your provider',
   missingClientId: 'Enter the client ID',
   missingSecret: 'Enter the client secret',
@@ -50,7 +50,7 @@ export const providerWords = {
   proven: 'Proven',
   notProven: 'Not proven yet',
   prove: 'Look now',
-  proveOf: (domain: string) => `Look for the record of ${domain} now`,
+  proveOf: (domain: string) => `Look now for the record of ${domain}`,
   provenNow: (domain: string) => `${domain} proven`,
   proveFailed: 'Couldn’t prove the domain',
   removeDomain: 'Remove',
