@@ -12,6 +12,7 @@ import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { findNotice } from '../../kernel/pages/account/notices.ts'
 import type { NewPerson } from '../../kernel/pages/account/signup-page.ts'
 import { listOrganisations } from '../organisations/organisations.ts'
+import { listOwnWays } from '../providers/connections.ts'
 import { findWay, hasProviders } from '../providers/signin.ts'
 import { replaceForgotten, signInAndTell, signUpAndTell } from './account.ts'
 import { listDemoPeople } from './demo.ts'
@@ -88,6 +89,7 @@ const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<Sho
     canSignUp: isOpen(context),
     hasDemo: (await listDemoPeople(context.environment)).length > 0,
     hasProviders: await hasProviders(context.db),
+    providers: await listOwnWays(context.db, context.who, view.next),
   })
 
 /**

@@ -51,6 +51,7 @@ interface FormView {
 
 export interface SignInView extends FormView {
   readonly next?: string | undefined
+  readonly providers?: readonly { readonly name: string; readonly path: string }[]
 }
 
 export const showSignIn = (
@@ -63,6 +64,7 @@ export const showSignIn = (
     canSignUp,
     hasDemo,
     hasProviders,
+    providers,
   }: SignInView & { readonly canSignUp: boolean; readonly hasDemo: boolean; readonly hasProviders: boolean },
 ) => ({
   title: 'Sign in',
@@ -78,6 +80,7 @@ export const showSignIn = (
     canSignUp,
     hasDemo,
     hasProviders,
+    providers,
     problem: problem?.sentence,
   }),
 })

@@ -24,6 +24,7 @@ import { signIn } from '../account/account.ts'
 import { listDemoPeople } from '../account/demo.ts'
 import { findConsent } from '../apps/apps.ts'
 import { isUser, readIdTokenHint } from '../openid/openid.ts'
+import { listOwnWays } from '../providers/connections.ts'
 import { findWay, hasProviders } from '../providers/signin.ts'
 import {
   type AuthorizationParams,
@@ -107,6 +108,7 @@ async function showSignIn(
       handle: handle ?? (dialect === 'rfc' ? params.login_hint : undefined),
       hasDemo: (await listDemoPeople(context.environment)).length > 0,
       hasProviders: await hasProviders(context.db),
+      providers: await listOwnWays(context.db, context.who, pathAfter(context, params, dialect)),
       action: `${PATHS[dialect].signin}?${queryOf(atForm(context, params, dialect))}`,
       csrfToken: context.csrfToken(SIGN_IN_PURPOSE),
     }),

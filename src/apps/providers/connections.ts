@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { recordAudit } from '../../kernel/audit/audit.ts'
-import type { PersonCaller } from '../../kernel/caller.ts'
+import { PROVIDER } from '../../kernel/browsers/required.ts'
+import type { PersonCaller, Visitor } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Connections, NameProvider } from './schema.ts'
@@ -26,6 +27,17 @@ export async function listConnections(db: Db, who: PersonCaller): Promise<Static
     lastUsedDate: row.last_used_at,
     isRequired: row.is_required,
   }))
+}
+
+/** Lists the providers with which a signed-in person can sign in again, with the path of their page. */
+export async function listOwnWays(db: Db, who: Visitor, next: string | undefined) {
+  const rows = who.person ? await db.all(store.listConnections, { person: who.person.personId }) : []
+  return rows
+    .filter(({ linked_at, mode }) => linked_at !== null && mode !== 'off')
+    .map(({ organisation, name }) => ({
+      name,
+      path: `${PROVIDER}?${new URLSearchParams({ organisation, ...(next !== undefined && { next }) })}`,
+    }))
 }
 
 /** Disconnects the caller's account from a provider, unless they could then no longer sign in. */

@@ -30,7 +30,12 @@ async function open(
   const liar = await startLiar(t, { sub: 'a-1' })
   await addOrganisation(app, 'school', { casey: 'owner', avery: 'member', drew: 'member' })
   await giveAddress(app, 'avery', ADDRESS)
-  await connectProvider(app, 'school', liar, { domains: [DOMAIN], mode: 'enforced', breakGlass: ['casey'], ...settings })
+  await connectProvider(app, 'school', liar, {
+    domains: [DOMAIN],
+    mode: 'enforced',
+    breakGlass: ['casey'],
+    ...settings,
+  })
   for (const person of ['avery', 'casey', 'drew'] as const) await app.givePassword(person)
   return { app, liar }
 }

@@ -90,7 +90,18 @@ test('a new person gets an account with their names, address and user name, whic
 
 test('names that cannot be stored never stop a sign-in', async (t) => {
   const { app, liar } = await open(t)
-  const odd = ['\u202eevil', 'x'.repeat(5000), '\u0000\u0007', 17, null, ['a'], '\u200b', '\ud800', 'Z' + '\u0301'.repeat(50), '🦊'.repeat(99)]
+  const odd = [
+    '\u202eevil',
+    'x'.repeat(5000),
+    '\u0000\u0007',
+    17,
+    null,
+    ['a'],
+    '\u200b',
+    '\ud800',
+    `Z${'\u0301'.repeat(50)}`,
+    '🦊'.repeat(99),
+  ]
   for (const [i, name] of odd.entries()) {
     liar.person = { sub: `odd-${i}`, given_name: name, family_name: name, name, preferred_username: name }
     const browser = app.visitor()
@@ -212,7 +223,10 @@ test('race: two people with the same name at once get two accounts', async (t) =
     back.push((await passThrough(browser, await startAt(browser, 'school'))).href)
   }
   const seen = await Promise.all(browsers.map((browser, i) => browser.send(back[i]!)))
-  assert.deepEqual(seen.map(({ status }) => status), [303, 303, 303, 303])
+  assert.deepEqual(
+    seen.map(({ status }) => status),
+    [303, 303, 303, 303],
+  )
   assert.equal((await listConnected(app, 'school')).length, 4)
 })
 

@@ -152,7 +152,7 @@ const showTested = (tested: Tested): ShownPage => ({
     isPassed: tested.isPassed,
     outcome: sayOutcome(tested),
     claims: describeClaims(tested),
-    settings: `/console/organisations/${encodeURIComponent(tested.provider.key)}`,
+    settings: `/console/organisations/${encodeURIComponent(tested.provider.key)}/provider`,
   }),
 })
 

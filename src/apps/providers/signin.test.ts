@@ -5,7 +5,7 @@ import type { Seen, TestBrowser } from '../../operations/testing/browser.ts'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
 import { REDIRECT_URI, registerApp } from '../oauth/testing.ts'
-import { type ProviderAccount, cancelAt, signInAt, signOutAt, startProvider, type TestProvider } from './testing.ts'
+import { cancelAt, type ProviderAccount, signInAt, signOutAt, startProvider, type TestProvider } from './testing.ts'
 import {
   addOrganisation,
   assertRefused,
@@ -118,9 +118,15 @@ test('the response of an app is the same: the same userId with the provider as w
   await connectPerson(app, 'school', 'avery', 'kim')
   const { clientId } = await registerApp(app, { key: 'logbook', isPkceRequired: false })
   const allow = async (browser: TestBrowser) => {
-    const page = await browser.get('/oauth/signin', { response_type: 'code', client_id: clientId, redirect_uri: REDIRECT_URI })
+    const page = await browser.get('/oauth/signin', {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: REDIRECT_URI,
+    })
     if (page.location === undefined) await browser.submit(page, { decision: 'allow' })
-    const rows = await app.sql(`select u.user_id from app_users u join apps a on a.id = u.app_id where a.client_id = '${clientId}'`)
+    const rows = await app.sql(
+      `select u.user_id from app_users u join apps a on a.id = u.app_id where a.client_id = '${clientId}'`,
+    )
     return rows.map((row) => row.user_id)
   }
   const first = await allow(await signInBrowser(app, 'avery'))
@@ -224,7 +230,11 @@ test('an app that signs a person out gets them back, also after the provider', a
   const { clientId } = await registerApp(app, { key: 'logbook', isPkceRequired: false, postLogoutRedirectUris: [done] })
   const browser = app.visitor()
   await signIn(browser)
-  const asked = await browser.get('/oauth/v2/logout', { client_id: clientId, post_logout_redirect_uri: done, state: 'x' })
+  const asked = await browser.get('/oauth/v2/logout', {
+    client_id: clientId,
+    post_logout_redirect_uri: done,
+    state: 'x',
+  })
   const seen = await browser.submit(asked, { decision: 'sign-out' })
   const page = await browser.follow(seen)
   assert.equal(await findHandle(browser), undefined)

@@ -44,7 +44,10 @@ export interface SignInStart {
   readonly isKept?: boolean
   /** The address that the person has typed. */
   readonly loginHint?: string | undefined
-  /** True if the provider must ask the person to sign in, even if they are signed in there. */
+  /**
+   * True if the provider must ask the person to sign in, even if they are signed in there. It always must if somebody
+   * is signed in here: they sign in again to show who they are.
+   */
   readonly isFresh?: boolean
 }
 
@@ -75,7 +78,7 @@ export const hostOf = ({ issuer }: { readonly issuer: string }): string => new U
 export async function startSignIn(
   { db, who, environment }: Visit,
   provider: ProviderRow,
-  { purpose, person, next, isKept = false, loginHint, isFresh = purpose !== 'sign-in' }: SignInStart,
+  { purpose, person, next, isKept = false, loginHint, isFresh }: SignInStart,
 ): Promise<string> {
   if (next !== undefined && next.length > MAX_NEXT)
     throw fail('validationFailed', 'The request of the app is too long for sign-in with an organisation')
@@ -103,7 +106,7 @@ export async function startSignIn(
     nonce: nonceOf(key, state),
     code_challenge: await calculatePKCECodeChallenge(verifierOf(key, state)),
     code_challenge_method: 'S256',
-    ...(isFresh && { prompt: 'login', max_age: '0' }),
+    ...((isFresh || purpose !== 'sign-in' || who.person) && { prompt: 'login', max_age: '0' }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
   })
   return address.href
