@@ -432,6 +432,14 @@ CREATE TABLE blocks (
 );
 CREATE INDEX blocks_by_blocked ON blocks (blocked_id, blocker_id);
 
+CREATE TABLE break_glass_accounts (
+  organisation_id bigint NOT NULL,
+  person_id bigint NOT NULL,
+  CONSTRAINT break_glass_accounts_pkey PRIMARY KEY (organisation_id, person_id),
+  CONSTRAINT break_glass_accounts_organisation_id_person_id_fkey FOREIGN KEY (organisation_id, person_id) REFERENCES organisation_members(organisation_id, person_id) ON DELETE CASCADE
+);
+CREATE INDEX break_glass_accounts_by_person ON break_glass_accounts (person_id);
+
 CREATE TABLE browsers (
   id uuid NOT NULL,
   token_hash bytea NOT NULL,
@@ -1273,6 +1281,17 @@ CREATE TABLE objectives (
 );
 CREATE INDEX objectives_by_course ON objectives (course_id);
 
+CREATE TABLE organisation_domains (
+  organisation_id bigint NOT NULL,
+  domain text NOT NULL,
+  challenge text NOT NULL,
+  proven_at timestamptz,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT organisation_domains_pkey PRIMARY KEY (organisation_id, domain),
+  CONSTRAINT organisation_domains_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX organisation_domains_proven ON organisation_domains (domain) WHERE (proven_at IS NOT NULL);
+
 CREATE TABLE organisation_members (
   organisation_id bigint NOT NULL,
   person_id bigint NOT NULL,
@@ -1523,6 +1542,86 @@ CREATE TABLE plugins (
   CONSTRAINT plugins_kind_check CHECK (kind = ANY (ARRAY['ai'::text, 'ato'::text])),
   CONSTRAINT plugins_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
   CONSTRAINT plugins_app_id_key UNIQUE (app_id)
+);
+
+CREATE TABLE provider_browsers (
+  browser_id uuid NOT NULL,
+  organisation_id bigint NOT NULL,
+  sealed_id_token bytea NOT NULL,
+  CONSTRAINT provider_browsers_pkey PRIMARY KEY (browser_id),
+  CONSTRAINT provider_browsers_browser_id_fkey FOREIGN KEY (browser_id) REFERENCES browsers(id) ON DELETE CASCADE,
+  CONSTRAINT provider_browsers_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE
+);
+CREATE INDEX provider_browsers_by_organisation ON provider_browsers (organisation_id);
+
+CREATE TABLE provider_failures (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  organisation_id bigint NOT NULL,
+  at timestamptz NOT NULL,
+  reference text NOT NULL,
+  problem text NOT NULL,
+  claim text,
+  found text,
+  expected text,
+  CONSTRAINT provider_failures_pkey PRIMARY KEY (id),
+  CONSTRAINT provider_failures_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE
+);
+CREATE INDEX provider_failures_by_age ON provider_failures (at);
+CREATE INDEX provider_failures_by_organisation ON provider_failures (organisation_id, id DESC);
+
+CREATE TABLE provider_identities (
+  organisation_id bigint NOT NULL,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  person_id bigint NOT NULL,
+  linked_at timestamptz NOT NULL,
+  last_used_at timestamptz NOT NULL,
+  CONSTRAINT provider_identities_pkey PRIMARY KEY (organisation_id, issuer, subject),
+  CONSTRAINT provider_identities_organisation_id_person_id_fkey FOREIGN KEY (organisation_id, person_id) REFERENCES organisation_members(organisation_id, person_id) ON DELETE CASCADE,
+  CONSTRAINT provider_identities_organisation_id_person_id_key UNIQUE (organisation_id, person_id)
+);
+CREATE INDEX provider_identities_by_person ON provider_identities (person_id);
+
+CREATE TABLE provider_sign_ins (
+  state_hash bytea NOT NULL,
+  organisation_id bigint NOT NULL,
+  browser_hash bytea NOT NULL,
+  version integer NOT NULL,
+  purpose text NOT NULL,
+  person_id bigint,
+  epoch integer,
+  next text,
+  is_kept boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT provider_sign_ins_pkey PRIMARY KEY (state_hash),
+  CONSTRAINT provider_sign_ins_purpose_check CHECK (purpose = ANY (ARRAY['sign-in'::text, 'link'::text, 'test'::text])),
+  CONSTRAINT provider_sign_ins_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT provider_sign_ins_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX provider_sign_ins_by_end ON provider_sign_ins (expires_at);
+CREATE INDEX provider_sign_ins_by_organisation ON provider_sign_ins (organisation_id);
+CREATE INDEX provider_sign_ins_by_person ON provider_sign_ins (person_id) WHERE (person_id IS NOT NULL);
+
+CREATE TABLE providers (
+  organisation_id bigint NOT NULL,
+  issuer text NOT NULL,
+  client_id text NOT NULL,
+  sealed_secret bytea NOT NULL,
+  metadata json NOT NULL,
+  read_at timestamptz NOT NULL,
+  mode text NOT NULL,
+  creates_accounts boolean NOT NULL,
+  groups_claim text,
+  group_roles json NOT NULL,
+  version integer NOT NULL,
+  tested_version integer,
+  tested_at timestamptz,
+  created_at timestamptz NOT NULL,
+  changed_at timestamptz NOT NULL,
+  CONSTRAINT providers_pkey PRIMARY KEY (organisation_id),
+  CONSTRAINT providers_mode_check CHECK (mode = ANY (ARRAY['off'::text, 'allowed'::text, 'enforced'::text])),
+  CONSTRAINT providers_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE
 );
 
 CREATE TABLE question_revisions (
@@ -2641,6 +2740,26 @@ BEGIN ATOMIC
             FROM hidden_from(reads_plan.viewer) h(person_id, by_viewer)
            WHERE (h.person_id = (reads_plan.n).person_id)
           OFFSET 0)))));
+END;
+
+CREATE OR REPLACE FUNCTION required_provider(person bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT v.organisation_id
+    FROM ((organisation_members m
+      JOIN providers v ON ((v.organisation_id = m.organisation_id)))
+      JOIN people p ON ((p.id = m.person_id)))
+   WHERE ((m.person_id = required_provider.person) AND (v.mode = 'enforced'::text) AND (NOT ((m.role = 'owner'::text) AND (EXISTS ( SELECT
+            FROM break_glass_accounts b
+           WHERE ((b.organisation_id = v.organisation_id) AND (b.person_id = m.person_id)))))) AND ((p.managed_by = v.organisation_id) OR (EXISTS ( SELECT
+            FROM provider_identities i
+           WHERE ((i.organisation_id = v.organisation_id) AND (i.person_id = m.person_id)))) OR ((p.email_confirmed_at IS NOT NULL) AND (EXISTS ( SELECT
+            FROM organisation_domains d
+           WHERE ((d.organisation_id = v.organisation_id) AND (d.proven_at IS NOT NULL) AND (d.domain = lower(split_part(p.email, '@'::text, 2)))))))))
+   ORDER BY v.organisation_id
+  LIMIT 1;
 END;
 
 CREATE OR REPLACE FUNCTION roles_in_class(person bigint, c classes)

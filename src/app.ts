@@ -9,6 +9,7 @@ import { invitations } from './apps/invitations/room.ts'
 import { oauth } from './apps/oauth/room.ts'
 import { openid } from './apps/openid/room.ts'
 import { organisations } from './apps/organisations/room.ts'
+import { providers } from './apps/providers/room.ts'
 import { requests } from './apps/requests/room.ts'
 import { sandbox } from './apps/sandbox/room.ts'
 import { signing } from './apps/signing/room.ts'
@@ -75,6 +76,7 @@ export const rooms: readonly Room[] = [
   finder, // /account/v1/find: search by name over everything that the caller may see
   invitations, // /edu/v1/invitation: invitations to organisations and classes
   organisations, // /edu/v1/organisation: schools, companies and units, and their members
+  providers, // /edu/v1/organisation/provider: sign-in with an organisation's own provider
   anonymous, // /user/v1/my/profile: users without an account
   buckets, // /app/v1/bucket: JSON documents of an app
   apps, // /app/v1/app: registered apps and the users of each app

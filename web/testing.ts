@@ -181,6 +181,13 @@ const CONSOLE: readonly PageCase[] = [
     waitFor: '@drew',
   },
   {
+    name: 'provider',
+    person: 'Ellis',
+    path: '/console/organisations/sandhills/provider',
+    heading: 'Sign-in provider',
+    waitFor: 'Test the provider first.',
+  },
+  {
     name: 'app-users',
     person: 'Drew',
     path: '/console/apps/gs-demo-app/users',

@@ -109,6 +109,20 @@ function isNetwork(text: string): boolean {
   const [address = '', bits] = text.split(/\/(?=\d{1,3}$)/)
   return isIP(address) !== 0 && Number(bits ?? 0) <= (isIPv6(address) ? 128 : 32)
 }
+const nameServers: Reader<string[]> = (text) => {
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+  if (!parts.every(isNameServer))
+    throw new Error('IP addresses separated by commas, with or without a port, such as 192.0.2.1, [2001:db8::1]:5353')
+  return parts
+}
+function isNameServer(text: string): boolean {
+  const [, v6, v4 = '', port = '53'] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const isAddress = v6 === undefined ? isIP(v4) === 4 : isIPv6(v6)
+  return (isAddress && Number(port) > 0 && Number(port) <= 65535) || isIPv6(text)
+}
 
 const PORTS = whole(0, 65535)
 
@@ -183,7 +197,7 @@ const SETTINGS = {
     someSecretKeys,
   ),
   SEAL_KEYS: setting(
-    'Keys that encrypt the secrets of plugins and the keys of ID tokens: 32 bytes or more each, in base64, separated by commas. The first key encrypts; all of them decrypt. To change the key, put a new one first, run `npx groundschool app reseal`, then remove the old one.',
+    'Keys that encrypt the secrets of plugins and of sign-in providers, and the keys of ID tokens: 32 bytes or more each, in base64, separated by commas. The first key encrypts; all of them decrypt. To change the key, put a new one first, run `npx groundschool app reseal`, then remove the old one.',
     '',
     secretKeys,
     'a key derived from SECRET_KEY',
@@ -421,6 +435,12 @@ const SETTINGS = {
     'Where plugins may run: `public` (https on the public internet), or `loopback` (also http on this machine, for development). `loopback` is refused if others can reach the platform; DEMO says when that is.',
     '`public`; `loopback` if only this machine can reach the platform',
     choice('public', 'loopback'),
+  ),
+  DNS_SERVERS: setting(
+    'Name servers that look up the hosts of plugins and sign-in providers, and the records that prove e-mail domains: IP addresses, each with a port if it is not 53, separated by commas, such as `192.0.2.1, [2001:db8::1]:5353`.',
+    '',
+    nameServers,
+    'those of this machine',
   ),
   XAPI_HOME_PAGE: optional(
     'Home page (`homePage`) of the accounts that are the actors of xAPI statements.',

@@ -17,6 +17,19 @@ const HEAP = /(?:[\p{Mn}\p{Me}]\p{Cf}*){6}/u
 export const isLine = (text: string): boolean =>
   text.length <= 254 && LINE.test(text) && !HEAP.test(text) && (text.trim() === '' || !UNSEEN.test(text))
 
+/** Makes one line of visible text from any text: drops what cannot be shown, and cuts the rest. Never throws. */
+export function cleanLine(text: string, maxLength: number): string {
+  const line = text.normalize('NFC').replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\s]+/gu, ' ')
+  const cut = [...line.trim()]
+    .slice(0, maxLength)
+    .join('')
+    .slice(0, maxLength)
+    .toWellFormed()
+    .replace('\ufffd', '')
+    .trim()
+  return isLine(cut) && cut !== '' ? cut : ''
+}
+
 /** True if the text is exactly one mail address, which no mail server could read as two. */
 export const isMailAddress = (text: string): boolean =>
   text.length <= 254 && /^[^\s\p{Cc}@<>(),;:"\\[\]]+@[^\s\p{Cc}@<>(),;:"\\[\]]+$/u.test(text)

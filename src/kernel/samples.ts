@@ -36,6 +36,8 @@ export const RESET_CODE = 'gs_pr_Lk7jH1gF5dS9aP3oI6uY0tR4eW8qM2nB6vC1xZ5lKj9Hg3F
 export const SIGN_UP_CODE = 'gs_su_Pq4wE8rT2yU6iO0aS5dF9gH3jK7lZ1xC6vB0nM4qW8eR3tYu'
 export const ORGANISATION_CODE = 'DGRGS-PGPHP'
 
+export const PROVIDER_ISSUER = 'https://login.sandhills.example'
+
 export const CALENDAR_SECRET = 'gs_cf_Wq7zN3kT9vB5xM1rL8cY4pH6jD2gS0fA7eU3iO9tK5yXn1Zq'
 
 export const SESSION_ID = '6f1c9a52-3b7e-4d08-9c41-a2f5d0b83e17'

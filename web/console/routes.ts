@@ -18,6 +18,7 @@ import {
   readDelivery,
   readOrganisation,
   readPlugin,
+  readProvider,
 } from '../api/operations.ts'
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
@@ -156,6 +157,14 @@ const organisations = createRoute({
   loader: () => load({ organisations: query(listOrganisations, { limit: 100 }) }),
 })
 
+const provider = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/organisations/$organisation/provider',
+  component: lazyRouteComponent(() => import('./providers/provider-page.tsx'), 'ProviderPage'),
+  loader: ({ params: { organisation } }) =>
+    load({ organisation: query(readOrganisation, { organisation }), provider: query(readProvider, { organisation }) }),
+})
+
 const organisation = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/organisations/$organisation',
@@ -284,6 +293,7 @@ export const consoleRoutes = [
   consoleHome,
   organisations,
   organisation,
+  provider,
   apps,
   newApp,
   appFrame.addChildren([app, appSettings, appSecrets, appSnippets, appUsers, appRequests]),

@@ -53,6 +53,7 @@ export const consoleWords = {
     renameTitle: 'Rename organisation',
     renamed: 'Organisation renamed',
     renameFailed: 'Couldn’t rename the organisation',
+    provider: 'Sign-in provider',
     signUp: 'Sign-up',
     signUpText:
       'People can join as members without an invitation, with an e-mail address in one of these domains or with the code. Each address is confirmed by a link that we e-mail.',

@@ -7,8 +7,14 @@ import {
 import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
-import { resetPassword } from '../../identity/people/resets.ts'
-import { type JoinedBySignUp, type SignUp, signUp, signUpMember } from '../../identity/people/sign-up.ts'
+import { readReset, resetPassword } from '../../identity/people/resets.ts'
+import {
+  type JoinedBySignUp,
+  type JoinWithLink,
+  type SignUp,
+  signUp,
+  signUpMember,
+} from '../../identity/people/sign-up.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import {
   endBrowser,
@@ -19,9 +25,11 @@ import {
   type OpenedBrowser,
   openBrowser,
 } from '../../kernel/browsers/browsers.ts'
+import { refuseRequired } from '../../kernel/browsers/required.ts'
 import type { PersonCaller, Visitor } from '../../kernel/caller.ts'
 import type { Config, EnvironmentName } from '../../kernel/config.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { intersectScopes, SCOPES } from '../../kernel/scopes.ts'
@@ -29,6 +37,7 @@ import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../../
 import { listAppsOfPerson, withdrawConsent, withdrawScopes } from '../apps/apps.ts'
 import { joinByLink } from '../organisations/organisations.ts'
 import { joinWithLink } from '../organisations/sign-up.ts'
+import { findProviderOf, offerSignOut } from '../providers/signout.ts'
 import { isUuid } from './rules.ts'
 
 export interface PasswordSignIn {
@@ -88,7 +97,11 @@ export async function signUpAndTell(
   config: Pick<Config, 'SIGN_UP'>,
   messages: MessagePolicy,
 ): Promise<SignedInHere> {
-  const { id, epoch } = await signUp(db, who, what, config, messages, joinWithLink(who))
+  const join: JoinWithLink = async (tx, joined) => {
+    await joinWithLink(who)(tx, joined)
+    await refuseRequired(tx, { personId: joined.personId, epoch: undefined })
+  }
+  const { id, epoch } = await signUp(db, who, what, config, messages, join)
   const opened = { personId: id, epoch, door: 'sign-up', isKept: false } as const
   return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
 }
@@ -101,9 +114,14 @@ export const joinAsMember = (
   messages: MessagePolicy,
 ): Promise<JoinedBySignUp> => signUpMember(db, who, what, messages, joinWithLink(who))
 
-/** Signs the person out of the platform in this browser. Sessions of apps are not affected. */
-export async function signOut(db: Db, who: PersonCaller): Promise<void> {
+/**
+ * Signs the person out of the platform in this browser. If they came from the provider of an organisation, returns the
+ * path of a page that offers to sign out there too.
+ */
+export async function signOut(db: Db, who: PersonCaller, environment: Environment): Promise<string | undefined> {
+  const provider = await findProviderOf(db, environment, who)
   await endBrowser(db, who, { browserId: who.browserId, personId: who.personId })
+  return provider ? offerSignOut(environment, who, provider) : undefined
 }
 
 /** Lists the caller's apps, each with its open sessions. */
@@ -197,6 +215,8 @@ export async function renewPassword(
   what: PasskeysToRemove & { password: string; newPassword: string },
   messages: MessagePolicy,
 ): Promise<RenewedPassword> {
+  // The new password would open nothing.
+  await refuseRequired(db, who)
   const isKept = await isBrowserKept(db, who.browserId)
   const change = { ...what, ...alsoRemovePasskeys(who, what, messages) }
   const { id, epoch } = await changeOwnPassword(db, who, change, messages)
@@ -212,7 +232,10 @@ export async function setUpWithPasskey(
   party: Parameters<typeof addFirstPasskey>[3],
   messages: MessagePolicy,
 ): Promise<SignedInHere> {
-  const also = (tx: Tx, personId: number) => joinByLink(tx, who, personId)
+  const also = async (tx: Tx, owner: { personId: number; epoch: number }) => {
+    await joinByLink(tx, who, owner.personId)
+    await refuseRequired(tx, owner)
+  }
   const { id, epoch } = await addFirstPasskey(db, who, { ...what, also }, party, messages)
   const opened = { personId: id, epoch, door: 'passkey', isKept: false } as const
   return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
@@ -226,6 +249,8 @@ export async function replaceForgotten(
   messages: MessagePolicy,
 ): Promise<RenewedPassword> {
   const { also } = alsoRemovePasskeys(who, what, messages)
+  const owner = await readReset(db, who, what, messages)
+  await refuseRequired(db, owner)
   const { id, epoch } = await resetPassword(
     db,
     who,
@@ -234,6 +259,7 @@ export async function replaceForgotten(
       also: async (tx, person) => {
         await also(tx, person)
         await joinByLink(tx, who, person.personId)
+        await refuseRequired(tx, { personId: person.personId, epoch: owner.epoch })
       },
     },
     messages,

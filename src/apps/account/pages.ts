@@ -2,6 +2,7 @@ import { listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { readTicked } from '../../identity/passkeys/schema.ts'
 import { askReset, readReset } from '../../identity/people/resets.ts'
 import { askSignUp, canSignUp, findConfirmedHandle, readSignUp } from '../../identity/people/sign-up.ts'
+import { ProviderRequired, providerPath } from '../../kernel/browsers/required.ts'
 import { fail } from '../../kernel/errors.ts'
 import { parseDate } from '../../kernel/http/input/dates.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
@@ -11,6 +12,8 @@ import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { findNotice } from '../../kernel/pages/account/notices.ts'
 import type { NewPerson } from '../../kernel/pages/account/signup-page.ts'
 import { listOrganisations } from '../organisations/organisations.ts'
+import { listOwnWays } from '../providers/connections.ts'
+import { findWay, hasProviders } from '../providers/signin.ts'
 import { replaceForgotten, signInAndTell, signUpAndTell } from './account.ts'
 import { listDemoPeople } from './demo.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
@@ -85,6 +88,8 @@ const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<Sho
     ...view,
     canSignUp: isOpen(context),
     hasDemo: (await listDemoPeople(context.environment)).length > 0,
+    hasProviders: await hasProviders(context.db),
+    providers: await listOwnWays(context.db, context.who, view.next),
   })
 
 /**
@@ -141,13 +146,18 @@ export const accountPages: readonly Page[] = [
     purpose: () => PURPOSES.signIn,
     showAgain: async (context, { handle }) =>
       lookAtSignIn(context, { next: nextOf(context.request), handle, problem: OUTDATED }),
-    run: async (context, { handle = '', password = '', keep: isKept = false }) => {
+    run: async (context, { handle = '', password = '', keep: isKept = false, way }) => {
       const { db, who, environment, request } = context
       const next = nextOf(request)
       try {
+        const typed = { typed: handle, isAsked: way === 'organisation', next, isKept }
+        const redirect = await findWay(context, typed)
+        if (redirect !== undefined) return { redirect }
         const person = await signInAndTell(db, who, { handle, password, isKept }, environment.name)
         return { redirect: next ?? homeOf(person), browser: person.browser }
       } catch (error) {
+        if (error instanceof ProviderRequired)
+          return { redirect: providerPath(environment, who, error, { next, isKept }) }
         return lookAtSignIn(context, { next, handle, problem: readProblem(error) })
       }
     },
@@ -194,6 +204,7 @@ export const accountPages: readonly Page[] = [
         const { browser } = await replaceForgotten(db, who, what, environment.get(messagePolicy))
         return { redirect: `${RESET}?done=${isInvitation ? 'account-ready' : 'password-reset'}`, browser }
       } catch (error) {
+        if (error instanceof ProviderRequired) return { redirect: providerPath(environment, who, error) }
         return lookAtReset(context, { code, isInvitation }, removePasskeys, readProblem(error))
       }
     },
@@ -233,6 +244,7 @@ export const accountPages: readonly Page[] = [
         const { browser } = await signUpAndTell(db, who, what, environment.config, messages)
         return { redirect: HOME, browser }
       } catch (error) {
+        if (error instanceof ProviderRequired) return { redirect: providerPath(environment, who, error) }
         return lookAtSignUp(context, code, typed, readProblem(error))
       }
     },

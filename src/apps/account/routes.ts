@@ -2,6 +2,7 @@ import { relyingParty } from '../../identity/passkeys/passkeys.ts'
 import { AddFirstPasskey, Ended } from '../../identity/passkeys/schema.ts'
 import { askReset } from '../../identity/people/resets.ts'
 import { askSignUp } from '../../identity/people/sign-up.ts'
+import { tellProvider } from '../../kernel/browsers/required.ts'
 import { Me } from '../../kernel/browsers/schema.ts'
 import { person, visitor } from '../../kernel/http/callers/callers.ts'
 import { clearCookie, writeCookie } from '../../kernel/http/callers/cookies.ts'
@@ -51,6 +52,7 @@ import {
   NameBrowser,
   NameSession,
   ResetPassword,
+  SignedOut,
   SignIn,
   SignInAsDemo,
   SignUp,
@@ -78,9 +80,14 @@ export const accountOperations: readonly Operation[] = [
     who: visitor,
     input: SignIn,
     output: json(Me, newCookie),
-    errors: ['wrongCredentials'],
+    errors: ['wrongCredentials', 'forbidden'],
     run: async ({ db, who, environment }, { keep, ...input }) => {
-      const { browser, ...me } = await signInAndTell(db, who, { ...input, isKept: keep ?? false }, environment.name)
+      const { browser, ...me } = await signInAndTell(
+        db,
+        who,
+        { ...input, isKept: keep ?? false },
+        environment.name,
+      ).catch(tellProvider(environment, who))
       return { ...me, cookie: writeCookie(environment, browser) }
     },
   }),
@@ -116,10 +123,12 @@ export const accountOperations: readonly Operation[] = [
     who: visitor,
     input: SignUp,
     output: json(Me, newCookie),
-    errors: ['impossibleNow', 'alreadyUsed', 'unknownCode', 'duplicate', 'conflict', 'wrongCredentials'],
+    errors: ['impossibleNow', 'alreadyUsed', 'unknownCode', 'duplicate', 'conflict', 'wrongCredentials', 'forbidden'],
     run: async ({ db, who, environment }, input) => {
       const messages = environment.get(messagePolicy)
-      const { browser, ...me } = await signUpAndTell(db, who, input, environment.config, messages)
+      const { browser, ...me } = await signUpAndTell(db, who, input, environment.config, messages).catch(
+        tellProvider(environment, who),
+      )
       return { ...me, cookie: writeCookie(environment, browser) }
     },
   }),
@@ -170,13 +179,13 @@ export const accountOperations: readonly Operation[] = [
     name: 'signOut',
     summary: 'Sign out',
     description:
-      'Signs the user out of this browser and clears its cookie. Other browsers and sessions in apps are not affected.',
+      'Signs the user out of this browser and clears its cookie. Other browsers and sessions in apps are not affected. A user who came from the provider of an organisation can sign out there too, on the page `next`.',
     input: Nothing,
-    output: success(newCookie),
+    output: json(SignedOut, newCookie),
     refusesIdempotencyKey: true,
     run: async ({ db, who, environment }) => {
-      await signOut(db, who)
-      return { cookie: clearCookie(environment) }
+      const next = await signOut(db, who, environment)
+      return { success: true, ...(next !== undefined && { next }), cookie: clearCookie(environment) }
     },
   }),
   op('GET /account/v1/me', {
@@ -278,9 +287,11 @@ export const accountOperations: readonly Operation[] = [
     input: ChangePassword,
     output: json(Ended, newCookie),
     refusesIdempotencyKey: true,
-    errors: ['wrongCredentials', 'impossibleNow', 'notFound'],
+    errors: ['wrongCredentials', 'impossibleNow', 'notFound', 'forbidden'],
     run: async ({ db, who, environment }, input) => {
-      const { browser, passkeys } = await renewPassword(db, who, input, environment.get(messagePolicy))
+      const { browser, passkeys } = await renewPassword(db, who, input, environment.get(messagePolicy)).catch(
+        tellProvider(environment, who),
+      )
       return { success: true, passkeys, cookie: writeCookie(environment, browser) }
     },
   }),
@@ -308,9 +319,11 @@ export const accountOperations: readonly Operation[] = [
     who: visitor,
     input: ResetPassword,
     output: json(Ended, newCookie),
-    errors: ['alreadyUsed', 'unknownCode', 'notFound', 'conflict'],
+    errors: ['alreadyUsed', 'unknownCode', 'notFound', 'conflict', 'forbidden'],
     run: async ({ db, who, environment }, input) => {
-      const { browser, passkeys } = await replaceForgotten(db, who, input, environment.get(messagePolicy))
+      const { browser, passkeys } = await replaceForgotten(db, who, input, environment.get(messagePolicy)).catch(
+        tellProvider(environment, who),
+      )
       return { success: true, passkeys, cookie: writeCookie(environment, browser) }
     },
   }),
@@ -342,10 +355,12 @@ export const accountOperations: readonly Operation[] = [
     who: visitor,
     input: AddFirstPasskey,
     output: json(Me, newCookie),
-    errors: ['alreadyUsed', 'unknownCode', 'impossibleNow', 'duplicate', 'wrongCredentials'],
+    errors: ['alreadyUsed', 'unknownCode', 'impossibleNow', 'duplicate', 'wrongCredentials', 'forbidden'],
     run: async ({ db, who, environment }, input) => {
       const [party, messages] = [environment.get(relyingParty), environment.get(messagePolicy)]
-      const { handle, name, browser } = await setUpWithPasskey(db, who, input, party, messages)
+      const { handle, name, browser } = await setUpWithPasskey(db, who, input, party, messages).catch(
+        tellProvider(environment, who),
+      )
       return { handle, name, cookie: writeCookie(environment, browser) }
     },
   }),

@@ -32,6 +32,15 @@ export const SignIn = Type.Object({
     Flag('Stay signed in for 30 days, even if the browser is closed. Default: false, at most 12 hours'),
   ),
 })
+export const SignedOut = Type.Object(
+  {
+    success: Type.Literal(true),
+    next: Type.Optional(
+      Type.String({ description: 'Path of a page that offers to sign out at the provider of the organisation too' }),
+    ),
+  },
+  { title: 'SignedOut' },
+)
 export const NameSession = Type.Object({ sessionId: Id('Id of an app session, from GET /account/v1/apps') })
 export const NameBrowser = Type.Object({ browserId: Id('Id of a browser, from GET /account/v1/browsers') })
 export const NameApp = Type.Object({ clientId: Id('The client ID of the app') })
@@ -166,6 +175,7 @@ export const SignInFields = Type.Object({
   handle: field('The handle'),
   password: field('The password'),
   keep: SignIn.properties.keep,
+  way: field('`organisation` to sign in with the provider of an organisation'),
 })
 const invitation = field('`true` if the link is that of an invitation')
 export const ResetQuery = Type.Object({ code: field('The code in the link'), invitation, done })

@@ -51,6 +51,7 @@ interface FormView {
 
 export interface SignInView extends FormView {
   readonly next?: string | undefined
+  readonly providers?: readonly { readonly name: string; readonly path: string }[]
 }
 
 export const showSignIn = (
@@ -62,9 +63,12 @@ export const showSignIn = (
     problem,
     canSignUp,
     hasDemo,
-  }: SignInView & { readonly canSignUp: boolean; readonly hasDemo: boolean },
+    hasProviders,
+    providers,
+  }: SignInView & { readonly canSignUp: boolean; readonly hasDemo: boolean; readonly hasProviders: boolean },
 ) => ({
   title: 'Sign in',
+  leadsToApp: hasProviders,
   scripts: [PASSKEY_SCRIPT],
   ...statusOf(problem),
   body: signInPage({
@@ -75,6 +79,8 @@ export const showSignIn = (
     notice,
     canSignUp,
     hasDemo,
+    hasProviders,
+    providers,
     problem: problem?.sentence,
   }),
 })

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { confirmPerson, verifyPerson } from '../../identity/people/people.ts'
+import { refuseRequired } from '../../kernel/browsers/required.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -26,6 +27,7 @@ export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, po
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)
     const personId = person.id
+    await refuseRequired(tx, { personId, epoch: undefined })
     const userId = await ensureAppUser(tx, who, { appId: app.id, personId })
     return openSession(tx, who, { appId: app.id, personId, userId, door: 'basic', device: what.device }, policy)
   })

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { isSameHandle } from '../../identity/people/handles.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
+import { ProviderRequired, providerPath } from '../../kernel/browsers/required.ts'
 import { findPerson } from '../../kernel/caller.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
 import { makeCsrfToken } from '../../kernel/http/callers/csrf.ts'
@@ -23,6 +24,8 @@ import { signIn } from '../account/account.ts'
 import { listDemoPeople } from '../account/demo.ts'
 import { findConsent } from '../apps/apps.ts'
 import { isUser, readIdTokenHint } from '../openid/openid.ts'
+import { listOwnWays } from '../providers/connections.ts'
+import { findWay, hasProviders } from '../providers/signin.ts'
 import {
   type AuthorizationParams,
   type AuthorizationRequest,
@@ -104,6 +107,8 @@ async function showSignIn(
       problem: problem?.sentence,
       handle: handle ?? (dialect === 'rfc' ? params.login_hint : undefined),
       hasDemo: (await listDemoPeople(context.environment)).length > 0,
+      hasProviders: await hasProviders(context.db),
+      providers: await listOwnWays(context.db, context.who, pathAfter(context, params, dialect)),
       action: `${PATHS[dialect].signin}?${queryOf(atForm(context, params, dialect))}`,
       csrfToken: context.csrfToken(SIGN_IN_PURPOSE),
     }),
@@ -139,6 +144,27 @@ async function showConsent(
 }
 
 const DECIDE_AGAIN = 'This page had expired. Choose again.'
+
+/** The request as the path at which it goes on after a sign-in at the provider of an organisation. */
+const pathAfter = (context: PageContext, params: AuthorizationParams, dialect: Dialect): string =>
+  `${PATHS[dialect].signin}?${queryOf(atForm(context, params, dialect))}`
+
+/** Redirects to the provider of an organisation if it decides about what was typed, and not the password. */
+async function findProviderWay(
+  context: PageContext,
+  params: AuthorizationParams,
+  { dialect, prompts, maxAgeMs }: AuthorizationRequest,
+  { handle, way, keep }: { handle: string; way: string | undefined; keep: boolean },
+): Promise<PageRedirect | undefined> {
+  const redirect = await findWay(context, {
+    typed: handle,
+    isAsked: way === 'organisation',
+    next: pathAfter(context, params, dialect),
+    isKept: keep,
+    isFresh: prompts.has('login') || maxAgeMs !== undefined,
+  })
+  return redirect === undefined ? undefined : { redirect }
+}
 
 /** Redirects to the app. In the implicit flow, adds deprecation headers. */
 function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): PageRedirect {
@@ -241,12 +267,15 @@ const pagesOf = (dialect: Dialect): Page[] => [
     purpose: () => SIGN_IN_PURPOSE,
     ...(dialect === 'rfc' && {
       // OpenID Connect Core §3.1.2.1: an app may send the authorization request by POST.
-      findTarget: ({ handle, password, keep: _, ...sent }: Static<typeof StandardSignInForm>, request: HttpRequest) =>
+      findTarget: (
+        { handle, password, keep: _, way: __, ...sent }: Static<typeof StandardSignInForm>,
+        request: HttpRequest,
+      ) =>
         handle === undefined && password === undefined
           ? `${PATHS.rfc.signin}?${queryOf(keepState(request, sent))}`
           : undefined,
     }),
-    showAgain: async (context, { handle, password: _, keep: __, ...sent }) => {
+    showAgain: async (context, { handle, password: _, keep: __, way: ___, ...sent }) => {
       const params = answered(keepState(context.request, sent), dialect)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
@@ -255,15 +284,21 @@ const pagesOf = (dialect: Dialect): Page[] => [
       const isSame = context.who.person && isSameHandle(context.who.person.handle, handle ?? '')
       return isSame ? proceed(context, params, request) : showSignIn(context, params, request, OUTDATED, handle)
     },
-    run: async (context, { handle = '', password = '', keep = false, ...sent }) => {
+    run: async (context, { handle = '', password = '', keep = false, way, ...sent }) => {
       const params = answered(keepState(context.request, sent), dialect)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
       const { db, who, environment } = context
       try {
+        const elsewhere = await findProviderWay(context, params, request, { handle, way, keep })
+        if (elsewhere) return elsewhere
         const browser = await signIn(db, who, { handle, password, isKept: keep }, environment.name)
         return await proceedSignedIn(browser, context, params, request)
       } catch (error) {
+        if (error instanceof ProviderRequired) {
+          const next = pathAfter(context, params, dialect)
+          return { redirect: providerPath(environment, who, error, { next, isKept: keep }) }
+        }
         return showSignIn(context, params, request, readProblem(error), handle)
       }
     },

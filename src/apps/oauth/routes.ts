@@ -159,7 +159,7 @@ export const oauthOperations: readonly Operation[] = [
       clientId: "The app's client ID (client_id is read too)",
     },
     output: raw({ 200: { about: 'Done' } }, TOKEN_HEADERS),
-    errors: ['notAuthorized', 'wrongCredentials', 'appNotUsable', 'permissionMissing'],
+    errors: ['notAuthorized', 'wrongCredentials', 'appNotUsable', 'permissionMissing', 'forbidden'],
     run: async ({ db, who, environment, request }) => {
       const sent = {
         clientId: request.oneHeader('clientid', 'client_id'),

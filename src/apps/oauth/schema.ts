@@ -48,6 +48,7 @@ const signInFields = {
   handle: optional(Text('The handle', 1000)),
   password: optional(Text('The password', 5000)),
   keep: optional(Flag('Stay signed in when the browser is closed')),
+  way: optional(Id('`organisation` to sign in with the provider of an organisation', 100)),
 }
 const decision = Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: "The user's choice" })
 export const SignInForm = Type.Object({ ...authorizationFields, ...signInFields })

@@ -298,6 +298,21 @@ async function keepAnOwner(tx: Tx, organisation: { id: number; administers?: boo
   checkLastOwner({ isOwner: owners!.is_owner, others: owners!.others, administers: organisation.administers === true })
 }
 
+/** Gives a member the role that the provider of the organisation names. The last owner keeps theirs. */
+export async function setProvidedRole(
+  tx: Tx,
+  who: ActingPerson,
+  organisation: { id: number; key: string },
+  role: string,
+): Promise<void> {
+  const { personId: person } = who
+  await tx.first(store.lockOrganisation, { organisation: organisation.key })
+  const member = await tx.first(store.findMember, { organisation: organisation.id, person })
+  if (!member || member.role === role) return
+  const owners = (await tx.first(store.countOwners, { organisation: organisation.id, person }))!
+  if (!owners.is_owner || owners.others > 0) await writeRole(tx, who, organisation, person, role)
+}
+
 /** Gives a role to a person who may have it without an invitation. */
 export async function writeRole(
   tx: Tx,

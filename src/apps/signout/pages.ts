@@ -1,4 +1,4 @@
-import { findPerson } from '../../kernel/caller.ts'
+import { findPerson, type PersonCaller } from '../../kernel/caller.ts'
 import {
   formPage,
   type Page,
@@ -9,6 +9,7 @@ import {
 } from '../../kernel/http/pages/page.ts'
 import { signedOutPage, signOutPage, stillSignedInPage } from '../../kernel/pages/oauth/logout-page.ts'
 import { CLIENT_ID } from '../../kernel/samples.ts'
+import { findProviderOf, offerSignOut } from '../providers/signout.ts'
 import { LogoutForm, LogoutQuery, logoutFields } from './schema.ts'
 import { endHinted, type LogoutParams, type LogoutRequest, readLogoutRequest, signOutHere } from './signout.ts'
 
@@ -56,6 +57,16 @@ function ask(context: PageContext, params: LogoutParams, request: LogoutRequest,
   }
 }
 
+/** Signs the person out. If they came from the provider of an organisation, they can sign out there too. */
+async function end(context: PageContext, person: PersonCaller, request: LogoutRequest): Promise<PageAnswer> {
+  const { db, environment } = context
+  const provider = await findProviderOf(db, environment, person)
+  await signOutHere(db, person, request)
+  if (!provider) return leave(request, true)
+  const { redirect: continueAt } = request
+  return { redirect: offerSignOut(environment, person, { ...provider, continueAt }), browser: 'end' }
+}
+
 /** Ends the sign-in at once if a valid ID token of the person proves that the app may ask; otherwise asks the person. */
 async function view(context: PageContext, params: LogoutParams, again?: string): Promise<PageAnswer> {
   const { db, who, environment } = context
@@ -67,8 +78,7 @@ async function view(context: PageContext, params: LogoutParams, again?: string):
   }
   if (again !== undefined || !request.isOfPerson || request.problem !== undefined)
     return ask(context, params, request, again)
-  await signOutHere(db, person, request)
-  return leave(request, true)
+  return end(context, person, request)
 }
 
 export const signOutPages: readonly Page[] = [
@@ -105,13 +115,12 @@ export const signOutPages: readonly Page[] = [
     purpose: ({ decision: _, ...params }) => confirmPurpose(params),
     showAgain: (context, { decision: _, ...params }) => view(context, params, 'This page had expired. Choose again.'),
     run: async (context, { decision, ...params }) => {
-      const { db, who, environment } = context
+      const { who, environment } = context
       const request = await readLogoutRequest(environment, who, params)
       const person = findPerson(who)
       if (!person) return leave(request, false)
       if (decision === 'stay') return { title: 'Still signed in', body: stillSignedInPage({ handle: person.handle }) }
-      await signOutHere(db, person, request)
-      return leave(request, true)
+      return end(context, person, request)
     },
   }),
 ]

@@ -87,11 +87,16 @@ export async function startFirstPasskey(
   return creationOptions(party, owner, { challenge: makeChallenge(who, toAdd(owner.personId), party), known: [] })
 }
 
+interface VerifiedOwner {
+  readonly personId: number
+  readonly epoch: number
+}
+
 /** Adds the first passkey of a new account, with the link of the account. `also` runs in the same transaction. */
 export async function addFirstPasskey(
   db: Db,
   who: Visitor,
-  what: { code: string; response: unknown; also(tx: Tx, personId: number): Promise<void> },
+  what: { code: string; response: unknown; also(tx: Tx, owner: VerifiedOwner): Promise<void> },
   party: RelyingParty,
   messages: MessagePolicy,
 ): Promise<VerifiedPerson> {
@@ -100,7 +105,7 @@ export async function addFirstPasskey(
   await db.transaction(async (tx) => {
     await takeFirstLink(tx, who, { ...owner, code: what.code }, messages)
     await keepPasskey(tx, who, { ...created, ...owner, name: DEFAULT_NAME }, party, messages)
-    await what.also(tx, owner.personId)
+    await what.also(tx, owner)
   })
   return { id: owner.personId, epoch: owner.epoch }
 }

@@ -1,3 +1,4 @@
+import { tellProvider } from '../../kernel/browsers/required.ts'
 import { Me } from '../../kernel/browsers/schema.ts'
 import type { Visitor } from '../../kernel/caller.ts'
 import { person, visitor } from '../../kernel/http/callers/callers.ts'
@@ -202,7 +203,7 @@ export const passkeyOperations: readonly Operation[] = [
     who: visitor,
     input: SignInWithPasskey,
     output: json(Me, { ...cookieAnswer, headers: { 'Set-Cookie': 'The cookie that signs the browser in' } }),
-    errors: ['wrongCredentials'],
+    errors: ['wrongCredentials', 'forbidden'],
     run: async ({ db, who, environment }, { response, keep = false }) => {
       const { handle, name, browser } = await signInWithPasskey(
         db,
@@ -210,7 +211,7 @@ export const passkeyOperations: readonly Operation[] = [
         { response, isKept: keep },
         environment.get(relyingParty),
         environment.name,
-      )
+      ).catch(tellProvider(environment, who))
       return { handle, name, cookie: writeCookie(environment, browser) }
     },
   }),

@@ -7,7 +7,7 @@ import { readEmail, readLine } from '../../kernel/lines.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import * as store from './accounts-store.ts'
 import { changePeople, replaceEmail } from './changes.ts'
-import { checkHandle, deriveHandles, normaliseHandle } from './handles.ts'
+import { checkHandle, deriveHandles, normaliseHandle, suggestFrom } from './handles.ts'
 import { handleChangedLetter } from './letters.ts'
 import { addPerson, tellPerson } from './people.ts'
 import { retireForOthers } from './removal.ts'
@@ -40,6 +40,17 @@ export async function addUnclaimed(tx: Tx, who: Caller, draft: AccountDraft): Pr
     isUnclaimed: true,
     managedBy,
   })
+}
+
+/** Adds an account of a person who has signed in at the provider of their organisation. It needs no password. */
+export async function addProvided(
+  tx: Tx,
+  who: Caller,
+  draft: AccountDraft & { readonly userName: string },
+): Promise<{ id: number; handle: string }> {
+  const { firstName, lastName, email, managedBy } = draft
+  const handle = await chooseHandle(tx, who, draft, suggestFrom(draft.userName))
+  return addPerson(tx, who, { handle, firstName, lastName, ...(email !== null && { email }), managedBy })
 }
 
 async function chooseHandle(db: Db, who: Caller, draft: AccountDraft, wanted: readonly string[] = []): Promise<string> {

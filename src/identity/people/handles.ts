@@ -46,6 +46,12 @@ const suggestHandle = (text: string): string =>
     .slice(0, DERIVED_LENGTH)
     .replace(/^\.+|\.+$/g, '')
 
+/** Returns the handle that a user name of another system suggests; an empty list if it suggests none. */
+export function suggestFrom(userName: string): string[] {
+  const handle = suggestHandle(userName.split('@')[0] ?? '')
+  return handle === '' || isReserved(handle) ? [] : [handle]
+}
+
 /**
  * Returns handles for a new account, best first: from the name, otherwise from the e-mail address; then with numbers.
  * The last ones are random, so at least one of them is free.

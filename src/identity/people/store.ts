@@ -47,6 +47,16 @@ export const setPassword = write('people.setPassword', {
      where id = :id returning epoch, handle, handle_key`,
 })
 
+/** Removes the password of a person, and an address that nobody has confirmed. */
+export const dropCredentials = write('people.dropCredentials', {
+  params: { id: c.int8 },
+  row: { epoch: c.int4, handle: c.text, handle_key: c.text },
+  text: `
+    update people set password_hash = null, epoch = epoch + 1, unclaimed = false, invited_until = null,
+                      email = case when email_confirmed_at is not null then email end
+     where id = :id returning epoch, handle, handle_key`,
+})
+
 /**
  * Replaces an imported hash with our own hash of the same password, so the epoch and the sessions stay. Updates no row
  * if a new password was set meanwhile.

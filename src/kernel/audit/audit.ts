@@ -71,7 +71,15 @@ const doerOf = (who: Caller & Partial<SignedIn>, { personId }: AuditEntry): { by
  * theirs.
  */
 const OWN_ACTIONS: readonly string[] = [
-  ...['sign-in.password', 'sign-in.passkey', 'sign-in.reset', 'sign-out', 'sign-out.elsewhere', 'data.exported'],
+  ...[
+    'sign-in.password',
+    'sign-in.passkey',
+    'sign-in.reset',
+    'sign-in.provider',
+    'sign-out',
+    'sign-out.elsewhere',
+    'data.exported',
+  ],
   ...[
     'consent.given',
     'consent.denied',

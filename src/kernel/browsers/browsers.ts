@@ -6,6 +6,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { endSessionsOfBrowser } from '../sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
+import { refuseRequired } from './required.ts'
 import * as store from './store.ts'
 import { placeOf } from './uses.ts'
 
@@ -22,6 +23,8 @@ export interface OpenedBrowser {
   readonly maxAgeSeconds: number | undefined
   /** Value of the known-browser cookie, which now includes this person. */
   readonly known: string
+  /** Id of the sign-in. */
+  readonly browserId: string
 }
 
 export interface NewBrowser {
@@ -31,14 +34,17 @@ export interface NewBrowser {
    * with the password.
    */
   readonly epoch: number
-  readonly door: 'password' | 'passkey' | 'reset' | 'demo' | 'test' | 'sign-up'
+  readonly door: 'password' | 'passkey' | 'reset' | 'demo' | 'test' | 'sign-up' | 'provider'
   /** True if the person stays signed in after the browser is closed. */
   readonly isKept: boolean
 }
 
+/** Ways in that are closed to people whose organisation requires its own provider. */
+const CLOSABLE: readonly NewBrowser['door'][] = ['password', 'passkey', 'reset', 'sign-up']
+
 /**
  * Signs a person in to the platform in this browser. Always issues a new cookie. If the same person was signed in here,
- * the sign-in keeps its id; somebody else is signed out.
+ * the sign-in keeps its id; somebody else is signed out. Throws `ProviderRequired` if the person has to use a provider.
  */
 export async function openBrowser(
   db: Db,
@@ -48,7 +54,8 @@ export async function openBrowser(
 ): Promise<OpenedBrowser> {
   const token = mintToken('browser', environment)
   const lifetimeMs = (what.isKept ? KEPT_DAYS * 24 : HOURS) * HOUR_MS
-  await db.transaction(async (tx) => {
+  const browserId = await db.transaction(async (tx) => {
+    if (CLOSABLE.includes(what.door)) await refuseRequired(tx, what)
     const before = who.person
     if (before && before.personId !== what.personId) await signOutOf(tx, who, before)
     const row = {
@@ -63,11 +70,12 @@ export async function openBrowser(
     }
     const isRenewed =
       before?.personId === what.personId && (await tx.first(store.renewBrowser, { id: before.browserId, ...row }))
-    if (!isRenewed) await tx.first(store.insertBrowser, { id: randomUUID(), ...row })
+    const opened = isRenewed || (await tx.first(store.insertBrowser, { id: randomUUID(), ...row }))!
     await recordAudit(tx, who, { action: `sign-in.${what.door}`, personId: what.personId })
+    return opened.id
   })
   const known = who.known.remember({ id: what.personId, epoch: what.epoch })
-  return { token, maxAgeSeconds: what.isKept ? lifetimeMs / 1000 : undefined, known }
+  return { token, maxAgeSeconds: what.isKept ? lifetimeMs / 1000 : undefined, known, browserId }
 }
 
 /**

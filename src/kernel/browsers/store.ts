@@ -22,6 +22,15 @@ export const findBrowser = read('browsers.find', {
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })
 
+/** Finds the organisation with whose provider a person has to sign in. */
+export const findRequired = read('browsers.findRequired', {
+  params: { person: c.int8 },
+  row: { key: c.text, name: c.text, issuer: c.text },
+  text: `
+    select o.key, o.name, v.issuer from organisations o join providers v on v.organisation_id = o.id
+     where o.id = required_provider(:person)`,
+})
+
 /** A sign-in as a row of `browsers`. */
 const SIGN_IN = {
   id: c.uuid,

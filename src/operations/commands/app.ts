@@ -19,6 +19,7 @@ import {
 import { proofOf } from '../../apps/apps/proof.ts'
 import type { PublicJwk } from '../../apps/apps/public-keys.ts'
 import { secretKeys, secretSeal } from '../../apps/apps/secrets.ts'
+import { resealProviders } from '../../apps/providers/providers.ts'
 import { resealSigningKeys } from '../../apps/signing/keys.ts'
 import { ENVIRONMENTS, type EnvironmentName } from '../../kernel/config.ts'
 import type { Environment } from '../../kernel/environment.ts'
@@ -297,7 +298,9 @@ const reseal = command({
   run: async () => {
     for (const name of ENVIRONMENTS)
       await withEnvironment(name, async ({ db, get }) => {
-        const count = (await resealSecrets(db, get(secretSeal))) + (await resealSigningKeys(db, get(secretSeal)))
+        const seal = get(secretSeal)
+        const count =
+          (await resealSecrets(db, seal)) + (await resealSigningKeys(db, seal)) + (await resealProviders(db, seal))
         print(`${name}\t${count} re-encrypted`)
       })
   },

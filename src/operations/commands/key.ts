@@ -1,5 +1,6 @@
 import { listUnusedSecrets, resealSecrets } from '../../apps/apps/apps.ts'
 import { secretSeal } from '../../apps/apps/secrets.ts'
+import { resealProviders } from '../../apps/providers/providers.ts'
 import { resealSigningKeys } from '../../apps/signing/keys.ts'
 import { keepUserHandles, relyingParty } from '../../identity/passkeys/passkeys.ts'
 import { recordAudit } from '../../kernel/audit/audit.ts'
@@ -61,11 +62,13 @@ async function rotateIn({ db, name, get }: Environment, secretKey: Buffer): Prom
   await keepUserHandles(db, get(relyingParty))
   const resealed = await resealSecrets(db, get(secretSeal))
   const resealedKeys = await resealSigningKeys(db, get(secretSeal))
+  const resealedProviders = await resealProviders(db, get(secretSeal))
   const who = operator()
   const since = await adoptSecretKey(db, who, { secretKey, environment: name })
   await recordAudit(db, who, { action: 'secret-key.rotated' })
   print(`${name}\tplugin secrets re-encrypted: ${resealed}`)
   if (resealedKeys > 0) print(`${name}\tsigning keys re-encrypted: ${resealedKeys}`)
+  if (resealedProviders > 0) print(`${name}\tsecrets of sign-in providers re-encrypted: ${resealedProviders}`)
   if (!since) return
   const what = { since, limit: LISTED }
   const unused = [...(await listUnusedSecrets(db, what)), ...(await listUnusedKeys(db, what))]

@@ -18,9 +18,18 @@ const SENSITIVE = `
   dropOldAppSecret               recent sign-in
   resetTestPeople                recent sign-in
 
+  setProvider                    recent sign-in
+  setProviderMode                recent sign-in
+  removeProvider                 recent sign-in
+  addProviderDomain              recent sign-in
+  proveProviderDomain            recent sign-in
+  removeProviderDomain           recent sign-in
+  unlinkProviderIdentity         recent sign-in
+
   registerPlugin                 recent sign-in
   changePlugin                   recent sign-in
   removePlugin                   recent sign-in
+  removeConnection               recent sign-in
   addPluginSecret                recent sign-in
   dropOldPluginSecret            recent sign-in
   giveOrganisationToPlugin       recent sign-in

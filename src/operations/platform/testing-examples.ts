@@ -27,6 +27,7 @@ import type { Operation } from '../../kernel/http/operation.ts'
 import { importContent } from '../../kernel/imports/imports.ts'
 import { who } from '../../kernel/imports/testing.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { textResolver } from '../../kernel/outbound/resolver.ts'
 import { openReceiver } from '../../kernel/outbound/testing.ts'
 import {
   ACCESS_TOKEN,
@@ -54,6 +55,7 @@ import {
   PASSWORD,
   PLAN_ID,
   PLUGIN_USER_ID,
+  PROVIDER_ISSUER,
   QUESTION_ID,
   QUIZ_ATTEMPT_ID,
   REDIRECT_URI,
@@ -515,6 +517,41 @@ const savePlan: Prepare = async (scene) => {
   scene.real[PLAN_ID] = (await planned(scene, 'PUT', '/plan', plan)).planId
 }
 
+/** A server that describes itself as an OpenID provider. */
+const demoProvider = service(
+  () => {
+    const ends: (() => unknown)[] = []
+    const receiver = openReceiver({ after: (end) => ends.push(end) }, (response, _received, { headers }) => {
+      const issuer = `http://${headers.host}`
+      response.end(
+        JSON.stringify({
+          issuer,
+          authorization_endpoint: `${issuer}/authorize`,
+          token_endpoint: `${issuer}/token`,
+          jwks_uri: `${issuer}/jwks`,
+        }),
+      )
+    })
+    return { receiver, ends }
+  },
+  ({ ends }) => {
+    for (const end of ends) end()
+  },
+)
+const openProvider: Prepare = async ({ app, real }) => {
+  real[PROVIDER_ISSUER] = (await app.environment().get(demoProvider).receiver).address
+}
+const connectProvider: Prepare = async (scene) => {
+  await openProvider(scene)
+  const request = { ...requestOf('setProvider'), issuer: scene.real[PROVIDER_ISSUER] }
+  const { status, text } = await call(scene.browser, 'POST', '/edu/v1/organisation/provider', request)
+  assert.equal(status, 200, text)
+}
+const addDomain: Prepare = async ({ app, browser }) => {
+  const { body } = await call(browser, 'POST', '/edu/v1/organisation/provider/domain', requestOf('addProviderDomain'))
+  app.environment().provide(textResolver, async () => [body.domains[0].value])
+}
+
 const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
@@ -640,6 +677,29 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
       `insert into calendar_feeds (person_id, token_hash, created_at)
        select id, '\\x${hashToken(real[CALENDAR_SECRET]).toString('hex')}', now() from people where handle = '@avery'
        on conflict (person_id) do update set token_hash = excluded.token_hash`,
+    )
+  },
+  readProvider: connectProvider,
+  setProvider: openProvider,
+  setProviderMode: async (scene) => {
+    await connectProvider(scene)
+    await scene.app.sql('update providers set tested_version = version, tested_at = now()')
+  },
+  removeProvider: connectProvider,
+  proveProviderDomain: addDomain,
+  removeProviderDomain: addDomain,
+  listProviderFailures: ({ app }) =>
+    app.sql(
+      `insert into provider_failures (organisation_id, at, reference, problem, claim, found, expected)
+       select id, now(), 'KXWNRTBD', 'The ID token had already expired: check the clock of the provider', 'exp',
+              '${MOMENT}', 'after ${MOMENT}' from organisations where key = 'sandhills'`,
+    ),
+  unlinkProviderIdentity: async (scene) => {
+    await connectProvider(scene)
+    await addMember('@drew', 'member')(scene)
+    await scene.app.sql(
+      `insert into provider_identities (organisation_id, issuer, subject, person_id, linked_at, last_used_at)
+       select v.organisation_id, v.issuer, 'drew', p.id, now(), now() from providers v, people p where p.handle = '@drew'`,
     )
   },
   signInAsDemo: ({ app }) => markDemo(app, '@casey'),

@@ -6,6 +6,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { accountWords } from '../words.ts'
 import { AppsCard } from './apps-card.tsx'
 import { BrowsersCard } from './browsers-card.tsx'
+import { ConnectionsCard } from './connections-card.tsx'
 import { EmailCard } from './email-card.tsx'
 import { PasskeysCard } from './passkeys-card.tsx'
 import { PasswordCard } from './password-card.tsx'
@@ -23,6 +24,7 @@ export function SecurityPage() {
         {(person) => (
           <Stack gap="lg">
             <PasskeysCard hasPassword={person.hasPassword} />
+            <ConnectionsCard />
             <BrowsersCard />
             <AppsCard />
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

@@ -31,9 +31,9 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
     const endHeld = async () => (await import('../../reference/credentials.ts')).endHeld()
     // `endHeld` ends the session of the API reference. Failures are ignored, because the person may already be signed
     // out.
-    await Promise.allSettled([signOut({}), endHeld()])
+    const [signedOut] = await Promise.allSettled([signOut({}), endHeld()])
     sessionStorage.clear()
-    location.assign('/')
+    location.assign((signedOut.status === 'fulfilled' && signedOut.value.next) || '/')
   }
   return (
     <MenuButton

@@ -10,7 +10,7 @@ import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Building2, FileUp, Plus } from '../../parts/icons.tsx'
 import { invitationWords } from '../../parts/invitation-words.ts'
-import { TextLink } from '../../parts/link.tsx'
+import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { MEMBER_CHANGES } from '../../parts/member-changes.ts'
 import { notify } from '../../parts/notify.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -64,6 +64,13 @@ function OrganisationContent({ one }: { readonly one: Organisation }) {
               <Button variant="default" onClick={() => setOpen('signUp')}>
                 {say.signUp}
               </Button>
+              <ButtonLink
+                to="/console/organisations/$organisation/provider"
+                params={{ organisation }}
+                variant="default"
+              >
+                {say.provider}
+              </ButtonLink>
               <Button
                 variant="default"
                 leftSection={<FileUp size={16} aria-hidden />}

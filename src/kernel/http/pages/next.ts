@@ -4,8 +4,8 @@ const MAX_LENGTH = 4000
  * Returns the path to continue at after signing in or out, or undefined if it is not a path of this platform. Browsers
  * read `\` as `/` and drop tabs and line breaks, so anything but a plain path could lead to another host.
  */
-export function readNext(next: unknown): string | undefined {
-  if (typeof next !== 'string' || next.length > MAX_LENGTH) return undefined
+export function readNext(next: unknown, maxLength = MAX_LENGTH): string | undefined {
+  if (typeof next !== 'string' || next.length > maxLength) return undefined
   return /^\/(?!\/)[!-[\]-~]*$/.test(next) ? next : undefined
 }
 

@@ -34,7 +34,7 @@ export interface ShownPage extends PageAnswerBase {
   readonly body: Html
   readonly status?: number
   /**
-   * True if a form of this page leads to an app. Chromium applies `form-action` to every redirect after a form,
+   * True if a form of this page leads to an app, or to the provider of an organisation. Chromium applies `form-action` to every redirect after a form,
    * including later redirects by the app to its other hosts or its own scheme. Those targets cannot be listed, so such
    * a page has no `form-action`.
    */
@@ -51,6 +51,7 @@ export type PageAnswer = ShownPage | PageRedirect
 
 interface PageDeclaration<Input extends TObject> {
   readonly name: string
+  /** May contain `{names}` of input fields. */
   readonly path: string
   readonly input: Input
   /**

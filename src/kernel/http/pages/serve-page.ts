@@ -6,7 +6,7 @@ import { visitor } from '../callers/callers.ts'
 import { clearCookie, findBrowserToken, writeCookie } from '../callers/cookies.ts'
 import { CSRF_FIELD, isCsrfToken, makeCsrfToken, refuseForeignOrigin } from '../callers/csrf.ts'
 import { readBody, refuseBody, SMALL_BODY_BYTES } from '../input/bodies.ts'
-import { compileInput } from '../input/fields.ts'
+import { compileInput, namesInPath } from '../input/fields.ts'
 import { sendAnswer } from '../output/answers.ts'
 import { HTML_TYPE } from '../output/media-types.ts'
 import type { Fields, HttpRequest, Observe, Route } from '../request.ts'
@@ -18,7 +18,7 @@ import type { Page, PageAnswer, PageContext, ShownPage } from './page.ts'
  */
 export function pageRoute(environment: Environment, page: Page, observe: Observe): Route {
   const from = page.method === 'GET' ? 'query' : page.from
-  const readInput = compileInput(page.input, from)
+  const readInput = compileInput(page.input, from, namesInPath(page.path))
   const purposeOf = page.method === 'POST' ? page.purpose : undefined
   const findTarget = page.method === 'POST' ? page.findTarget : undefined
   const admission = { isWrite: purposeOf !== undefined && !findTarget, isEmbedded: false }
@@ -35,7 +35,7 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
       const problem = refuseBody(request)
       if (problem) throw problem
       const body = from === 'query' ? undefined : await readBody(environment, request, from)
-      const input = readInput({ query: request.query, body })
+      const input = readInput({ query: request.query, params: request.params, body })
       const given = (body as Fields | null | undefined)?.[CSRF_FIELD]
       if (findTarget) {
         const target = given === undefined ? findTarget(input, request) : undefined

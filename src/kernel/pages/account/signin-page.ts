@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
 
 /** Script that offers sign-in with a passkey. The form also works without it. */
@@ -14,6 +14,10 @@ export interface SignInForm extends FormFrame {
   readonly handle?: string | undefined
   /** True if sign-up is open. */
   readonly canSignUp?: boolean
+  /** True if people can sign in with the provider of their organisation. */
+  readonly hasProviders: boolean
+  /** Providers that the signed-in person uses, who is asked again. */
+  readonly providers?: readonly { readonly name: string; readonly path: string }[] | undefined
   /** True if there are demo people, whose password is public. */
   readonly hasDemo: boolean
 }
@@ -29,6 +33,8 @@ export const signInPage = ({
   problem,
   handle,
   canSignUp = false,
+  hasProviders,
+  providers = [],
   hasDemo,
   ...frame
 }: SignInForm): Html => html`<section class="card">
@@ -43,9 +49,12 @@ ${postForm(
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required${handle ? html` autofocus` : ''}>
 <label class="check"><input type="checkbox" name="keep" value="true"> Keep me signed in on this device</label>
-<div class="buttons"><button>Sign in</button></div>`,
+<div class="buttons"><button>Sign in</button>${hasProviders && html`<button class="other" name="way" value="organisation" formnovalidate>Sign in with your organisation</button>`}</div>`,
 )}
 <div class="buttons" data-passkey hidden><button type="button" class="other" data-passkey-sign-in>Sign in with a passkey</button></div>
 <p class="alert" role="alert" data-passkey-problem hidden></p>
-<p class="quiet"><a href="/account/reset">Forgot your password?</a>${canSignUp && html` · <a href="/account/signup">Create account</a>`}</p>
+${providers.map(
+  ({ name, path }) => html`<p><a href="${path}">Sign in with ${nameOf(name)}</a></p>
+`,
+)}<p class="quiet"><a href="/account/reset">Forgot your password?</a>${canSignUp && html` · <a href="/account/signup">Create account</a>`}</p>
 ${hasDemo && html`<p class="quiet">Trying the demo? <a href="/">Sign in with one click on the home page</a>, or use the password <code>groundschool</code>.</p>\n`}</section>`

@@ -21,14 +21,26 @@ async function post(path, fields) {
   return content
 }
 
+/** Returns the path of the provider with which the person has to sign in; undefined if that is not the problem. */
+const findProvider = ({ message }) => /\/account\/provider\?\S+$/.exec(message)?.[0]
+
 async function signIn() {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await post('/signin/options', {}))
   const credential = await navigator.credentials.get({ publicKey })
   const keep = document.querySelector('input[name="keep"]')?.checked ?? false
-  await post('/signin', { response: credential.toJSON(), keep })
+  const { action } = document.querySelector('form[method="post"]')
+  try {
+    await post('/signin', { response: credential.toJSON(), keep })
+  } catch (error) {
+    const path = findProvider(error)
+    if (path === undefined) throw error
+    const { pathname, search } = new URL(action)
+    location.assign(`${path}&next=${encodeURIComponent(pathname + search)}${keep ? '&keep=true' : ''}`)
+    return
+  }
   // Goes where the password form leads. Reloading would not do: this page may be the response to that form, or ask
   // signed-in people to sign in again.
-  location.assign(document.querySelector('form[method="post"]').action)
+  location.assign(action)
 }
 
 /** Creates the passkey of a new account, on the page of its link. */
