@@ -99,7 +99,8 @@ class Providers {
     const now = this.#environment.clock()
     const what = { organisation: row.id, version: row.version, metadata: JSON.stringify(metadata), now }
     // A provider that suddenly has another issuer, by a slash, would take its people away.
-    if (metadata.issuer === row.issuer) await this.#environment.db.first(setMetadata, what)
+    if (metadata.issuer !== row.issuer) throw new Error(`The provider now calls itself ${metadata.issuer}`)
+    await this.#environment.db.first(setMetadata, what)
     this.#due.delete(nameOf(row))
   }
 

@@ -71,7 +71,12 @@ export const providerOperations: readonly Operation[] = [
     summary: 'Set the mode of the sign-in provider',
     description:
       'Turns the sign-in provider of an organisation on or off. It must have been tested, and enforcing it needs an owner with a password or passkey as a break-glass account. Nobody is signed out.',
-    example: { request: { organisation, mode: 'allowed' }, as: 'ellis', after: 'setProvider' },
+    example: {
+      request: { organisation, mode: 'allowed' },
+      as: 'ellis',
+      after: 'setProvider',
+      fill: { organisation: 'An organisation whose provider was tested' },
+    },
     needs,
     roles,
     input: SetProviderMode,
@@ -84,7 +89,12 @@ export const providerOperations: readonly Operation[] = [
     summary: 'Remove the sign-in provider',
     description:
       'Disconnects the provider of an organisation and all accounts from it. People keep their accounts; those without a password or passkey set a password by e-mail. The domains stay.',
-    example: { request: { organisation }, as: 'ellis', after: 'setProvider' },
+    example: {
+      request: { organisation },
+      as: 'ellis',
+      after: 'setProvider',
+      fill: { organisation: 'An organisation with a provider' },
+    },
     needs,
     roles,
     input: NameProvider,
@@ -109,7 +119,12 @@ export const providerOperations: readonly Operation[] = [
     summary: 'Check an e-mail domain',
     description:
       'Looks up the TXT record of a domain now. A domain belongs to one organisation: the proof of another one moves only if its record is gone.',
-    example: { request: { organisation, domain: 'sandhills.example' }, as: 'ellis', after: 'addProviderDomain' },
+    example: {
+      request: { organisation, domain: 'sandhills.example' },
+      as: 'ellis',
+      after: 'addProviderDomain',
+      fill: { domain: 'A domain of the organisation that has the TXT record' },
+    },
     needs,
     roles,
     input: NameDomain,

@@ -400,6 +400,7 @@ const LEARNING = [
   'Quizzes',
   'xAPI',
   'Badges',
+  'Sign-in providers',
 ]
 
 /** Ids that do not exist, by input field. */
@@ -413,6 +414,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
   announcementId: 'no-such-announcement',
   badgeId: 'nothing',
   invitationId: 'nothing',
+  domain: 'nowhere.example',
   handle: '@nobody',
   roster: 'handle\n@nobody\n',
 }

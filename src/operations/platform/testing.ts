@@ -34,7 +34,7 @@ const PAGE_RUNS = size(80)
 const AREAS = {
   account: ['Sign-in', 'Account', 'Notifications'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
-  apps: ['Buckets', 'Apps', 'Administration'],
+  apps: ['Buckets', 'Apps', 'Administration', 'Sign-in providers'],
   learning: [
     'Lessons and progress',
     'Courses and classes',
