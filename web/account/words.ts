@@ -445,7 +445,7 @@ export const accountWords = {
       },
       {
         text: 'Your passkeys, where you’re signed in, messages sent to you, and the audit log of your account',
-        files: ['passkeys.json', 'sessions.json', 'browsers.json', 'messages.json', 'audit.json'],
+        files: ['passkeys.json', 'connections.json', 'sessions.json', 'browsers.json', 'messages.json', 'audit.json'],
       },
     ],
     downloadGo: 'Download',

@@ -8,6 +8,8 @@ import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { testMailbox } from '../../kernel/messages/testing.ts'
 import { assertUsable, collectProblems, noChromium, openChromium } from '../../operations/testing/chromium.ts'
 import { type TestApp, testApp } from '../../operations/testing/testing.ts'
+import { connectProvider, WITH_PROVIDERS } from '../providers/testing-connected.ts'
+import { startLiar } from '../providers/testing-liar.ts'
 import { exchange, PASSWORD, pkcePair, registerApp } from './testing.ts'
 import { fillIn, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 
@@ -15,6 +17,15 @@ const open = async (page: Page, url: string, heading: string | RegExp): Promise<
   await page.goto(url)
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
 }
+
+/** Whether a path of a page, which may contain names of fields, is this one. */
+const matchesPath = (path: string, one: string): boolean =>
+  new RegExp(
+    `^${path
+      .split(/\{\w+\}/)
+      .map(RegExp.escape)
+      .join('[^/]+')}$`,
+  ).test(one)
 
 async function settle(app: TestApp) {
   const client = await registerApp(app, { key: 'logbook', name: 'Logbook', owner: '@blake' })
@@ -25,6 +36,7 @@ async function settle(app: TestApp) {
   await app.sql(`
     update people set first_name = 'Avery', last_name = '${'Quinn'.repeat(20)}' where handle_key = 'avery';
     insert into organisations (key, name, sign_up_domains, created_at) values ('school', 'School', '{example.org}', now());
+    insert into organisation_members (organisation_id, person_id, role) select o.id, p.id, 'owner' from organisations o, people p where p.handle_key = 'avery';
     insert into passkeys select gen_random_uuid(), 'x', id, '', 0, '{}', 'Laptop', now(), null from people where handle_key = 'avery'`)
   const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
   const link = await makeResetLink(app.environment().db, who, { handle: 'avery' }, app.environment().get(messagePolicy))
@@ -40,10 +52,11 @@ async function settle(app: TestApp) {
 
 test('every page can be used by everybody', { skip: noChromium }, async (t) => {
   const mailbox = testMailbox(t)
-  const app = await testApp(t, { SIGN_UP: 'on', ...mailbox.settings })
+  const app = await testApp(t, { SIGN_UP: 'on', ...WITH_PROVIDERS, ...mailbox.settings })
   const { signIn, userCode, resetPath, unsubscribePath } = await settle(app)
   await app.nobody().post('/account/v1/signup/ask', { email: 'robin@example.org' })
   const { pathname, search } = new URL((await mailbox.next()).link!)
+  await connectProvider(app, 'school', await startLiar(t, { sub: 'a-1' }))
   const page = await openChromium(t)
   const problems = collectProblems(page)
   const seen = new Set<string>()
@@ -72,6 +85,9 @@ test('every page can be used by everybody', { skip: noChromium }, async (t) => {
   await view('/account/signup?done=sign-up-asked', 'Create account')
   await view(`${pathname}${search}`, 'Create account')
   await view('/account/join?organisation=school', 'Join School')
+  await view('/account/provider?organisation=school', 'Sign in with School')
+  await view('/account/provider/school/callback?state=x', 'You are not signed in')
+  await view('/account/provider/signed-out', 'You are signed out')
   await view('/device', 'Connect a device')
   await view(unsubscribePath, 'Unsubscribe')
 
@@ -85,12 +101,14 @@ test('every page can be used by everybody', { skip: noChromium }, async (t) => {
   })
   await view('/device/decided?decision=allow', 'Go back to your device')
   await view('/account/apps', 'What your apps can do')
+  await view('/account/provider/test?organisation=school', 'Test the sign-in of School')
   await view('/oauth/v2/logout', 'Sign out?')
   await view('/oauth/v2/logout/confirm', 'Sign out?')
 
   // A GET of the consent path shows the same pages as the sign-in path, which are checked above.
   const showsNothing = (path: string) => path.endsWith('/consent')
-  const unseen = pages.filter(({ method, path }) => method === 'GET' && !seen.has(path) && !showsNothing(path))
+  const isSeen = (path: string) => [...seen].some((one) => matchesPath(path, one))
+  const unseen = pages.filter(({ method, path }) => method === 'GET' && !isSeen(path) && !showsNothing(path))
   assert.deepEqual(
     unseen.map(({ path }) => path),
     [],

@@ -17,7 +17,7 @@ export interface GroupSettings {
 }
 
 /** Reads the groups of a person. The claim may be a list, a single name, or missing. */
-export function groupsIn(claims: Readonly<Record<string, unknown>>, { groups_claim: claim }: GroupSettings): string[] {
+function groupsIn(claims: Readonly<Record<string, unknown>>, { groups_claim: claim }: GroupSettings): string[] {
   const value = claim === null || !Object.hasOwn(claims, claim) ? [] : claims[claim]
   const list: unknown[] = Array.isArray(value) ? value.slice(0, MAX_GROUPS_READ) : [value]
   return list.filter((group) => typeof group === 'string')

@@ -14,7 +14,7 @@ import { type Claims, type Identified, readIdentity } from './claims.ts'
 import { openProvider } from './discovery.ts'
 import { connectPerson, decide, type Linked, LinkRefusal, type Outcome, resolvePerson } from './linking.ts'
 import { explain, type Problem, ProviderProblem, recordFailure } from './problems.ts'
-import { showValue } from './rules.ts'
+import { callbackPath, showValue } from './rules.ts'
 import * as store from './sign-in-store.ts'
 import { keepIdToken } from './signout.ts'
 import { findProvider, findProviderByDomain, type ProviderRow } from './store.ts'
@@ -69,8 +69,7 @@ function findKey(environment: Environment, state: string): Buffer | undefined {
 }
 
 /** The redirect URI of an organisation's provider. It names the organisation, so that providers cannot be mixed up. */
-export const redirectUriOf = ({ url }: Pick<Environment, 'url'>, organisation: string): string =>
-  `${url}/account/provider/${encodeURIComponent(organisation)}/callback`
+const redirectUriOf = ({ url }: Environment, organisation: string): string => `${url}${callbackPath(organisation)}`
 
 export const hostOf = ({ issuer }: { readonly issuer: string }): string => new URL(issuer).host
 

@@ -260,6 +260,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   // Sessions: at most 50 of each app, and 2,000 together.
   listOwnApps: [2_200, 1_200],
   listOwnBrowsers: [100, 1_200],
+  listConnections: [100, 3_000],
   findAnything: [50, 2_000],
   listOrganisations: [100, 1_500],
   listOrganisationMembers: [100, 1_500],

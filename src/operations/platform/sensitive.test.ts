@@ -29,6 +29,7 @@ const SENSITIVE = `
   registerPlugin                 recent sign-in
   changePlugin                   recent sign-in
   removePlugin                   recent sign-in
+  removeConnection               recent sign-in
   addPluginSecret                recent sign-in
   dropOldPluginSecret            recent sign-in
   giveOrganisationToPlugin       recent sign-in
