@@ -14,16 +14,17 @@ export const connectionOperations: readonly Operation[] = [
     summary: 'List your connections to organisations',
     description:
       "Returns the caller's organisations that have their own sign-in, at most 100, and whether the caller's account is connected to it. People connect their account on the page `/account/provider?organisation=KEY&connect=true`.",
+    example: { request: {}, as: 'ellis' },
     input: Nothing,
     output: json(Connections),
     run: ({ db, who }) => listConnections(db, who),
   }),
   op('POST /account/v1/connection/remove', {
     name: 'removeConnection',
-    summary: 'Disconnect your account from an organisation',
+    summary: 'Remove your connection to an organisation',
     description:
       "Disconnects the caller's account from the sign-in of an organisation. It is refused if the organisation requires this way of signing in, or if the caller has neither a password nor a passkey. The membership stays.",
-    example: { request: { organisation: 'sandhills' } },
+    example: { request: { organisation: 'sandhills' }, as: 'ellis' },
     needs: [recentSignIn],
     input: NameProvider,
     output: success(),

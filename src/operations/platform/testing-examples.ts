@@ -517,6 +517,16 @@ const savePlan: Prepare = async (scene) => {
   scene.real[PLAN_ID] = (await planned(scene, 'PUT', '/plan', plan)).planId
 }
 
+/** Connects Ellis to the provider of their organisation. */
+const connectEllis: Prepare = async (scene) => {
+  await connectProvider(scene)
+  await scene.app.sql(
+    `update providers set mode = 'allowed';
+     insert into provider_identities (organisation_id, issuer, subject, person_id, linked_at, last_used_at)
+     select v.organisation_id, v.issuer, 'ellis', p.id, now(), now() from providers v, people p where p.handle = '@ellis'`,
+  )
+}
+
 /** A server that describes itself as an OpenID provider. */
 const demoProvider = service(
   () => {
@@ -694,6 +704,8 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
        select id, now(), 'KXWNRTBD', 'The ID token had already expired: check the clock of the provider', 'exp',
               '${MOMENT}', 'after ${MOMENT}' from organisations where key = 'sandhills'`,
     ),
+  listConnections: connectEllis,
+  removeConnection: connectEllis,
   unlinkProviderIdentity: async (scene) => {
     await connectProvider(scene)
     await addMember('@drew', 'member')(scene)

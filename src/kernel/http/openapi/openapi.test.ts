@@ -346,7 +346,7 @@ test('the sign-in and device pages are described with their forms, fields, redir
     check(path, 'get', page, 200)
     const [form] = formsOf(page.text)
     const [inQuery, inBody, required] = fieldsOf(path)
-    assert.deepEqual(inBody, ['handle', 'password', 'keep', 'csrf_token'])
+    assert.deepEqual(inBody, ['handle', 'password', 'keep', 'way', 'csrf_token'])
     assert.deepEqual(required, ['csrf_token'])
     for (const name of new URLSearchParams(form!.action.split('?')[1]).keys()) assert.ok(inQuery.includes(name), name)
     for (const name of Object.keys(form!.hidden)) assert.ok(inBody.includes(name), name)
