@@ -3,7 +3,6 @@ import { loadHere } from '../api/here.ts'
 import { load } from '../api/load.ts'
 import {
   type App,
-  type AppPublicKey,
   listAppRequests,
   listApps,
   listAppUsers,
@@ -22,10 +21,8 @@ import {
 } from '../api/operations.ts'
 import { query, queryClient } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
-import { SCOPE_WORDS } from '../parts/consent.ts'
 import { ownOrganisations } from '../parts/own-organisations.ts'
 import { flagFrom, known, matching, oneOf, pageFrom, sortFrom, textFrom, textsFrom } from '../parts/search.ts'
-import { keysFrom } from './apps/public-keys.ts'
 
 const consoleHome = createRoute({
   getParentRoute: () => signedIn,
@@ -47,7 +44,8 @@ const newApp = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps/new',
   component: lazyRouteComponent(() => import('./apps/new-page.tsx'), 'NewAppPage'),
-  // The values that the form of a new app is prefilled with, such as by a link from the sandbox. Return every field,
+  // The values that the form of a new app is prefilled with, such as by a link from the sandbox; the page checks scopes
+  // and keys itself, so that other pages need not load the rules. Return every field,
   // even if it is undefined: for a missing field the router would pass on the unchecked value from the URL.
   validateSearch: (
     search,
@@ -59,12 +57,12 @@ const newApp = createRoute({
     public?: true | undefined
     algorithm?: App['idTokenAlgorithm'] | undefined
     method?: 'private_key_jwt' | undefined
-    keys?: AppPublicKey[] | undefined
+    keys?: unknown
   } => ({
     organisation: textFrom(search.organisation, 60),
     name: textFrom(search.name, 200),
     redirects: textsFrom(search.redirects, 20),
-    scopes: textsFrom(search.scopes, 20)?.filter((scope) => Object.hasOwn(SCOPE_WORDS, scope)),
+    scopes: textsFrom(search.scopes, 20),
     launch: textFrom(search.launch),
     public: flagFrom(search.public),
     postLogout: textsFrom(search.postLogout, 10),
@@ -72,7 +70,7 @@ const newApp = createRoute({
     sid: flagFrom(search.sid),
     algorithm: oneOf(['ES256', 'EdDSA'], search.algorithm),
     method: oneOf(['private_key_jwt'], search.method),
-    keys: keysFrom(search.keys),
+    keys: search.keys,
   }),
   loaderDeps: ({ search: { organisation } }) => ({ organisation }),
   loader: ({ deps: { organisation } }) => load({ organisations: ownOrganisations('developer', organisation) }),

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { listApps, type Organisation, registerApp } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
+import { SCOPE_WORDS } from '../../parts/consent.ts'
 import { Building2 } from '../../parts/icons.tsx'
 import { faultsIn, LINE_ERRORS, linesOf } from '../../parts/lines.ts'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
@@ -16,6 +17,7 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { consoleWords } from '../words.ts'
 import { PublicKeys } from './openid-fields.tsx'
+import { keysFrom } from './public-keys.ts'
 import { ScopesField } from './scopes-field.tsx'
 
 const route = getRouteApi('/signed-in/console/apps/new')
@@ -53,7 +55,12 @@ export function NewAppPage() {
 
 function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
   const navigate = useNavigate()
-  const given = route.useSearch()
+  const search = route.useSearch()
+  const given = {
+    ...search,
+    scopes: search.scopes?.filter((scope) => Object.hasOwn(SCOPE_WORDS, scope)),
+    keys: keysFrom(search.keys),
+  }
   const [made, setMade] = useState<{ clientId: string; secret: string }>()
   const form = useForm({
     mode: 'uncontrolled',
