@@ -53,7 +53,7 @@ const newApp = createRoute({
     redirects?: readonly string[] | undefined
     postLogout?: readonly string[] | undefined
     sid?: boolean | undefined
-    scopes?: string[] | undefined
+    scopes?: readonly string[] | undefined
     public?: true | undefined
     algorithm?: App['idTokenAlgorithm'] | undefined
     method?: 'private_key_jwt' | undefined
