@@ -196,7 +196,7 @@ export const addressesOf = (url: string, organisation: string) => ({
 })
 
 /** Path to which the provider of an organisation sends people back. Each has its own, so that none answers for another. */
-const callbackPath = (organisation: string): string => `/account/provider/${organisation}/callback`
+export const callbackPath = (organisation: string): string => `/account/provider/${organisation}/callback`
 
 export const toDomain = (row: { domain: string; challenge: string; proven_at: string | null }) => ({
   domain: row.domain,
