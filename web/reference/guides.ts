@@ -65,6 +65,11 @@ export const GUIDES: readonly GuideGroup[] = [
     pages: [
       guide('deploy', 'Deployment', 'Databases, containers, proxies and monitoring.', 'deploy/README.md'),
       guide('configuration', 'Configuration', 'Every setting with its default.'),
+      guide(
+        'own-provider',
+        'Sign-in provider',
+        'Let people sign in with Entra ID, Google, Keycloak, Okta or another provider.',
+      ),
       guide('import', 'Import', 'Import people, apps, courses, classes and records.'),
       guide('fleet', 'Fleet', 'Run the platform on several machines, of which any can fail.'),
       guide('backups', 'Backups', 'Create, schedule and restore backups.'),

@@ -85,7 +85,6 @@ const ProviderDomain = Type.Object(
   },
   { title: 'ProviderDomain' },
 )
-export type ProviderDomain = Static<typeof ProviderDomain>
 
 export const Provider = Type.Object(
   {
