@@ -670,7 +670,7 @@ export const unlinkProviderIdentity = /* @__PURE__ */ operation<{ organisation: 
 /** List your connections to organisations. */
 export const listConnections = /* @__PURE__ */ operation<Record<never, never>, Connection[]>('listConnections', 'GET', '/account/v1/connections')
 
-/** Disconnect your account from an organisation. */
+/** Remove your connection to an organisation. */
 export const removeConnection = /* @__PURE__ */ operation<{ organisation: string }, Success>('removeConnection', 'POST', '/account/v1/connection/remove')
 
 /** Create an anonymous user. */

@@ -520,6 +520,7 @@ const savePlan: Prepare = async (scene) => {
 /** Connects Ellis to the provider of their organisation. */
 const connectEllis: Prepare = async (scene) => {
   await connectProvider(scene)
+  await addMember('@ellis', 'member')(scene)
   await scene.app.sql(
     `update providers set mode = 'allowed';
      insert into provider_identities (organisation_id, issuer, subject, person_id, linked_at, last_used_at)
