@@ -170,14 +170,18 @@ test('an account that waits for its person is claimed with the role of the invit
   assert.notEqual(late.status, 200)
 })
 
-test('a child is not connected by their address', async (t) => {
-  const { app } = await open(t)
-  await giveAddress(app, 'avery', NEW.email)
-  await app.sql(`update people set date_of_birth = now() - interval '9 years' where handle_key = 'avery'`)
-  const browser = app.visitor()
-  await assertRefused(browser, await signInThrough(browser, 'school'), 403)
-  assert.deepEqual(await listConnected(app, 'school'), [])
-})
+for (const [whom, change] of [
+  ['a child', `date_of_birth = now() - interval '9 years'`],
+  ['an administrator of the platform', 'administrator = true'],
+])
+  test(`${whom} is not connected by their address`, async (t) => {
+    const { app } = await open(t)
+    await giveAddress(app, 'avery', NEW.email)
+    await app.sql(`update people set ${change} where handle_key = 'avery'`)
+    const browser = app.visitor()
+    await assertRefused(browser, await signInThrough(browser, 'school'), 403)
+    assert.deepEqual(await listConnected(app, 'school'), [])
+  })
 
 test('an issuer that the organisation used before does not keep its people from the new one', async (t) => {
   const { app } = await open(t)

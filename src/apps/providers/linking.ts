@@ -80,8 +80,13 @@ function judgeAccount(
 ): Outcome {
   const first = `You have an account with this address already. Sign in to it first, then connect it to ${name} in your account, under Security.`
   if (account.is_disabled) return DISABLED
-  if (isChild(account.born, who.at))
-    return refuse(first, { problem: 'Accounts of children are connected by hand only', claim: 'email', found: email })
+  // A provider that speaks for an administrator would decide about all organisations, so they agree to that first.
+  if (account.administrator || isChild(account.born, who.at))
+    return refuse(first, {
+      problem: 'Accounts of children and of administrators of the platform are connected by hand only',
+      claim: 'email',
+      found: email,
+    })
   const { id: personId, handle } = account
   if (!account.is_confirmed && account.is_claimable) return { kind: 'claim', personId, handle, email }
   // The owners must not learn from a failure which addresses have an account.

@@ -101,12 +101,13 @@ const accountRow = {
   is_confirmed: c.bool,
   born: nullable(c.text),
   is_claimable: c.bool,
+  administrator: c.bool,
   is_member: c.bool,
   connected_issuer: nullable(c.text),
 }
 const accountColumns = `
     select p.id, p.handle, p.epoch, p.disabled_at is not null as is_disabled, p.email_confirmed_at is not null as is_confirmed,
-           to_char(p.date_of_birth, 'YYYY-MM-DD') as born,
+           p.administrator, to_char(p.date_of_birth, 'YYYY-MM-DD') as born,
            p.unclaimed and coalesce(p.managed_by = :organisation, false) as is_claimable, m.role is not null as is_member,
            i.issuer as connected_issuer
       from people p left join organisation_members m on m.organisation_id = :organisation and m.person_id = p.id
