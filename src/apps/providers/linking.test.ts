@@ -254,3 +254,24 @@ test('race: connecting the account of an address and disconnecting it leaves one
     assert.ok(isConnected)
   }
 })
+
+test('an account is connected only after a recent sign-in at the provider, if that says when it was', async (t) => {
+  const { app, liar } = await open(t)
+  const browser = await signInBrowser(app, 'avery')
+  const connectAfter = async (authTime: number | undefined) => {
+    liar.lies = { claims: (right) => ({ ...right, auth_time: authTime }) }
+    const page = await browser.get('/account/provider', { organisation: 'school', connect: 'true' })
+    const sent = await browser.submit(page, {}, '/account/provider')
+    return browser.send((await passThrough(browser, sent.location!)).href)
+  }
+  const now = Math.floor(Date.now() / 1000)
+  assert.equal((await connectAfter(now - 3600)).status, 400)
+  assert.equal((await listFailures(app, 'school'))[0]!.claim, 'auth_time')
+  assert.deepEqual(await listConnected(app, 'school'), [])
+  // Some providers send 0 instead of nothing.
+  for (const authTime of [now, 0, undefined]) {
+    await app.sql('delete from provider_identities')
+    assert.equal((await connectAfter(authTime)).status, 303)
+    assert.deepEqual(await listConnected(app, 'school'), ['n-1 @avery'])
+  }
+})

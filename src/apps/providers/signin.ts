@@ -256,9 +256,12 @@ async function identify(
   return { claims, idToken: tokens.id_token!, person: await readIdentity(db, provider, claims) }
 }
 
-/** A provider may ignore that we ask for a new sign-in. Then somebody else's account would be connected by accident. */
+/**
+ * A provider may ignore that we ask for a new sign-in. Then somebody else's account would be connected by accident. If
+ * it sends no time of the sign-in, or 0 as some do, this is not noticed.
+ */
 function refuseOldSignIn({ auth_time: seconds }: Claims): void {
-  if (typeof seconds !== 'number' || Date.now() - seconds * 1000 <= LIFETIME_MS + TOLERANCE_MS) return
+  if (typeof seconds !== 'number' || seconds <= 0 || Date.now() - seconds * 1000 <= LIFETIME_MS + TOLERANCE_MS) return
   throw new ProviderProblem({
     problem: 'The person signed in at the provider too long ago, and was not asked again',
     claim: 'auth_time',
