@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { SCOPE_WORDS, SEES } from '../../../web/parts/consent.ts'
+import { until } from '../../kernel/database/test-database.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
-import type { TestBrowser } from '../../operations/testing/browser.ts'
+import { formsOf, type Seen, type TestBrowser } from '../../operations/testing/browser.ts'
 import { type Answer, type Person, sharedApp } from '../../operations/testing/testing.ts'
 import { AUTHORIZE, decide, GRANT } from '../devices/testing.ts'
 import {
@@ -292,6 +294,116 @@ test('the consent form allows exactly what its page showed', async () => {
     `select u.scopes from app_users u join apps a on a.id = u.app_id where client_id = '${client.clientId}'`,
   )
   assert.deepEqual(row?.scopes, ['profile'])
+})
+
+const setScopes = (client: RegisteredApp, scopes: readonly string[]) =>
+  app.sql(`update apps set scopes = '{${scopes}}' where client_id = '${client.clientId}'`)
+
+/** The scopes that are stored as allowed; undefined if the person has not allowed the app. */
+const allowedScopes = async (client: RegisteredApp): Promise<unknown> =>
+  (
+    await app.sql(
+      `select u.scopes from app_users u join apps a on a.id = u.app_id where client_id = '${client.clientId}'`,
+    )
+  )[0]?.scopes
+
+/**
+ * Submits the form of a page that lists the scope `profile` alone, in the middle of which the app registers `notes`
+ * as well: the transaction that records the consent waits for the person, whom another one has locked.
+ */
+async function submitWhileWidening(client: RegisteredApp, submit: () => Promise<Seen>): Promise<Seen> {
+  const other = new pg.Client(app.connection)
+  await other.connect()
+  try {
+    await other.query(
+      `begin; set local search_path to gs_production; select from people where handle_key = 'avery' for update`,
+    )
+    const answer = submit()
+    await until('the consent waits', async () => {
+      const { rowCount } = await other.query("select from pg_stat_activity where wait_event_type = 'Lock'")
+      return rowCount! > 0
+    })
+    await other.query(`update apps set scopes = '{profile,notes}' where client_id = '${client.clientId}'; commit`)
+    return await answer
+  } finally {
+    await other.end()
+  }
+}
+
+for (const path of ['/oauth/signin', SIGN_IN])
+  test(`${path} without scope: the form allows what its page listed, whatever the app registers meanwhile`, async () => {
+    const name = `shown${path.replaceAll('/', '-')}`
+    const browser = app.visitor()
+    await signIn(await register(`${name}-door`), { browser })
+    const { challenge } = pkcePair()
+    const query = (client: RegisteredApp) =>
+      new URLSearchParams({
+        response_type: 'code',
+        client_id: client.clientId,
+        redirect_uri: REDIRECT_URI,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      })
+    const client = await register(name, ['profile'])
+    const page = await browser.get(`${path}?${query(client)}`)
+    assert.ok(!page.text.includes(SCOPE_WORDS.notes), page.text)
+    await setScopes(client, ['profile', 'notes'])
+    // The list cannot be changed in the form either.
+    const [form] = formsOf(page.text)
+    const forged = form!.action.replace('shown=profile', 'shown=profile%20notes')
+    assert.notEqual(forged, form!.action)
+    assert.equal((await browser.post(forged, { ...form!.hidden, decision: 'allow' })).status, 403)
+    const again = await browser.submit(page, { decision: 'allow' })
+    assert.equal(again.status, 403, again.text)
+    assert.ok(again.text.includes('The app has changed what it asks for.') && again.text.includes(SCOPE_WORDS.notes))
+    assert.equal(await allowedScopes(client), undefined)
+    const done = await browser.submit(again, { decision: 'allow' })
+    assert.ok(new URL(done.location!).searchParams.has('code'), done.text)
+    assert.deepEqual(await allowedScopes(client), ['profile', 'notes'])
+
+    const racing = await register(`${name}-racing`, ['profile'])
+    const shown = await browser.get(`${path}?${query(racing)}`)
+    const next = await submitWhileWidening(racing, () => browser.submit(shown, { decision: 'allow' }))
+    assert.deepEqual(await allowedScopes(racing), ['profile'])
+    assert.deepEqual([next.status, next.location], [403, undefined])
+    assert.ok(next.text.includes(SCOPE_WORDS.notes), next.text)
+  })
+
+test('a device without scope: the form allows what its page listed, whatever the app registers meanwhile', async () => {
+  const browser = app.visitor()
+  await signIn(await register('shown-device-door'), { browser })
+  const show = async (key: string) => {
+    const client = await register(key, ['profile'], { isDeviceEnabled: true })
+    const { body } = await exchange(app, credentials(client), 'form', { path: AUTHORIZE })
+    const page = await browser.submit(await browser.get('/device'), { user_code: body.user_code })
+    const poll = async () =>
+      (
+        await exchange(app, { grant_type: GRANT, device_code: body.device_code, ...credentials(client) }, 'form', {
+          path: TOKEN,
+        })
+      ).body
+    return { client, page, poll }
+  }
+  const { client, page, poll } = await show('shown-device')
+  await setScopes(client, ['profile', 'notes'])
+  const [form] = formsOf(page.text)
+  const forged = await browser.post(form!.action, { ...form!.hidden, shown: 'profile notes', decision: 'allow' })
+  assert.equal(forged.status, 403)
+  const again = await browser.submit(page, { decision: 'allow' })
+  assert.equal(again.status, 403, again.text)
+  assert.ok(again.text.includes('The app has changed what it asks for.') && again.text.includes(SCOPE_WORDS.notes))
+  assert.equal(await allowedScopes(client), undefined)
+  assert.equal((await poll()).error, 'authorization_pending')
+  assert.equal((await browser.submit(again, { decision: 'allow' })).status, 303)
+  assert.deepEqual(await allowedScopes(client), ['profile', 'notes'])
+  app.advance(5_000)
+  assert.equal((await poll()).scope, 'profile notes')
+
+  const racing = await show('shown-device-racing')
+  const done = await submitWhileWidening(racing.client, () => browser.submit(racing.page, { decision: 'allow' }))
+  assert.equal(done.status, 303, done.text)
+  assert.deepEqual(await allowedScopes(racing.client), ['profile'])
+  assert.equal((await racing.poll()).scope, 'profile')
 })
 
 test('two consents at the same moment add up', async () => {
