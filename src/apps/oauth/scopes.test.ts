@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { SCOPE_WORDS, SEES } from '../../../web/parts/consent.ts'
+import { SCOPE_WORDS } from '../../../web/parts/consent.ts'
 import { until } from '../../kernel/database/test-database.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
 import { formsOf, type Seen, type TestBrowser } from '../../operations/testing/browser.ts'
@@ -436,15 +436,18 @@ test('the consent page says each requested scope in words, and which of them are
   assert.ok(!again.text.includes('It asks to:') && again.text.includes(SCOPE_WORDS.profile), again.text)
 })
 
-test('the page of an app that has registered no scopes, and names none, stays as it was', async () => {
-  const client = await register('classic')
+test('the page of an app that asks for everything lists every scope, as if each had been asked for', async () => {
   const browser = app.visitor()
   await signIn(await register('classic-door'), { browser })
-  const { text } = await ask(client, {}, browser)
-  assert.ok(
-    text.includes(`<bdi>@avery</bdi>. It can see:</p>\n<ul>${SEES.map((line) => `<li>${line}</li>`).join('')}</ul>`),
-    text,
-  )
+  const lines = SCOPES.map((scope) => `<li>${SCOPE_WORDS[scope]}</li>`).join('')
+  for (const [key, params] of [
+    ['classic', {}],
+    ['classic-user', { scope: 'user' }],
+    ['classic-all', { scope: SCOPES.join(' ') }],
+  ] as const) {
+    const { text } = await ask(await register(key), params, browser)
+    assert.ok(text.includes(`<bdi>@avery</bdi>. It asks to:</p>\n<ul>${lines}</ul>`), text)
+  }
 })
 
 test('with openid, only offline_access gives a refresh token', async () => {
