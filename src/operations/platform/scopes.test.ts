@@ -13,9 +13,9 @@ import { sharedApp } from '../testing/testing.ts'
  * may do with the scopes that people have allowed.
  */
 const TABLE: Readonly<Record<Scope | 'none', string>> = {
-  none: 'validateToken readImage reportAtoStatus reportAtoAlert',
+  none: 'validateToken reportAtoStatus reportAtoAlert',
   openid: 'readUserInfo postUserInfo',
-  profile: 'readOwnProfile readMyPicture readMyCover listKids',
+  profile: 'readOwnProfile readMyPicture readMyCover readImage listKids',
   email: '',
   'people:search': `readProfile searchUsers sampleUsers listFriends readFriendRequests listBlockedUsers requestFriend
     acceptFriend declineFriend cancelFriendRequest removeFriend blockUser unblockUser`,
