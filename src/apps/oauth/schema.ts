@@ -127,7 +127,7 @@ export const TokenFacts = Type.Object(
     }),
     scope: optional(Type.String()),
     client_id: optional(Type.String()),
-    username: optional(Type.String({ description: "The user's handle" })),
+    username: optional(Type.String({ description: "The user's handle, if the token has the scope `profile`" })),
     token_type: optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
     exp: optional(Type.Integer({ description: 'When it expires, in seconds since 1970' })),
     iat: optional(Type.Integer({ description: 'When it was issued, in seconds since 1970' })),

@@ -81,9 +81,11 @@ const refresh = (client: RegisteredApp, { refresh_token }: Tokens, scope?: strin
     { path },
   )
 
+const introspect = async (client: RegisteredApp, token: string) =>
+  (await exchange(app, { token, ...credentials(client) }, 'form', { path: '/oauth/v2/introspect' })).body
+
 /** Returns the scopes that the platform reports for a token. */
-const scopeOf = async (client: RegisteredApp, token: string): Promise<string> =>
-  (await exchange(app, { token, ...credentials(client) }, 'form', { path: '/oauth/v2/introspect' })).body.scope
+const scopeOf = async (client: RegisteredApp, token: string): Promise<string> => (await introspect(client, token)).scope
 
 /** Opens the sign-in page with these parameters, and returns the parameters of the redirect to the app, if any. */
 async function ask(client: RegisteredApp, params: Record<string, string>, browser = app.visitor()) {
@@ -105,6 +107,24 @@ test('a token has the scopes that the app asked for, and the response says so', 
   assert.equal(tokens.scope, 'profile notes')
   for (const token of [tokens.access_token, tokens.refresh_token])
     assert.equal(await scopeOf(client, token), 'profile notes')
+})
+
+test('introspection names the user only for tokens with profile, or with everything', async () => {
+  const client = await register('nameless')
+  for (const [scope, username] of [
+    ['buckets', undefined],
+    ['openid email offline_access', undefined],
+    ['profile', '@avery'],
+    [undefined, '@avery'],
+  ] as const) {
+    const tokens = await signIn(client, scope === undefined ? {} : { scope })
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const facts = await introspect(client, token)
+      assert.deepEqual([facts.active, facts.username], [true, username], `${scope}`)
+    }
+  }
+  const limited = await register('nameless-limited', ['buckets'])
+  assert.equal((await introspect(limited, (await signIn(limited, {})).access_token)).username, undefined)
 })
 
 test('an app that asks for nothing, or for user, gets all that it has registered', async () => {
