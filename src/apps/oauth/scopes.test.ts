@@ -215,6 +215,24 @@ test('a refresh cannot ask for what the app has not registered, even if the sess
   assert.equal((await refresh(client, tokens, 'profile')).body.scope, 'profile')
 })
 
+test('a session of which the app has dropped every scope ends at the next refresh, with invalid_grant', async () => {
+  const client = await register('shrinking', ['openid', 'offline_access', 'profile'])
+  const tokens = await signIn(client, { scope: 'openid offline_access' })
+  const other = await signIn(client, { scope: 'profile' })
+  const lost = await signIn(client, { scope: 'openid offline_access' })
+  await refresh(client, lost)
+  await setScopes(client, ['profile'])
+  const answer = await refresh(client, tokens)
+  assertRfcError(answer, 400, 'invalid_grant', 4034)
+  assert.ok(!('scope' in answer.body), answer.text)
+  // A repeat of a refresh whose response was lost is refused, too.
+  assertRfcError(await refresh(client, lost), 400, 'invalid_grant', 4034)
+  assert.equal((await refresh(client, other)).body.scope, 'profile')
+  await setScopes(client, ['openid', 'offline_access', 'profile'])
+  assertRfcError(await refresh(client, tokens), 400, 'invalid_grant', 4034)
+  assert.equal((await introspect(client, tokens.access_token)).active, false)
+})
+
 test('parallel refreshes for different scopes give one token with one list', async () => {
   const client = await register('parallel')
   const tokens = await signIn(client, { scope: 'profile buckets' })
