@@ -549,7 +549,7 @@ export const consoleWords = {
     open: 'Open plugin',
     openFailed: 'Couldn’t open the plugin',
     allowTitle: 'Allow this plugin?',
-    allowText: 'The plugin needs to know who you are. It can see:',
+    allowText: 'The plugin needs to know who you are. It asks to:',
     allow: 'Allow and open',
     cancel: 'Cancel request',
     cancelTitle: 'Cancel request?',

@@ -44,7 +44,7 @@ export const dashboardWords = {
     noScore: 'No score yet',
     startFailed: 'Couldn’t start the lesson',
     allowTitle: 'Allow this lesson’s app?',
-    allowText: 'This lesson runs in an app that needs to know who you are. The app can see:',
+    allowText: 'This lesson runs in an app that needs to know who you are. The app asks to:',
     allow: 'Allow and start',
   },
   results: {

@@ -28,7 +28,7 @@ export const AllowDialog = ({ title, why, text, go, isPending, onAllow, onClose 
       <Text size="sm">{why?.split(';', 1)[0]}.</Text>
       <Text size="sm">{text}</Text>
       <List size="sm">
-        {say.sees.map((one) => (
+        {say.asks.map((one) => (
           <List.Item key={one}>{one}</List.Item>
         ))}
       </List>

@@ -1,12 +1,4 @@
-/** The data that every app can see about a person who has allowed it. Shown wherever consent is asked for. */
-export const SEES: readonly string[] = [
-  'your profile: handle, name, picture, country, e-mail address, gender and roles',
-  'the profiles of your friends on Groundschool',
-  'the lessons you take with it, your progress in them, and notes about them',
-  'the data it stores about you on Groundschool',
-]
-
-/** What a scope permits, in the words of the consent page and of the account. */
+/** What each scope permits, in words. Shown wherever consent is asked for. */
 export const SCOPE_WORDS = {
   openid: 'know that it is you when you sign in again',
   profile: 'see your profile: handle, name, picture, country, gender, roles and children',
@@ -20,3 +12,4 @@ export const SCOPE_WORDS = {
   offline_access: 'keep its access while you do not use it',
 } as const
 export type ScopeName = keyof typeof SCOPE_WORDS
+export const SCOPE_NAMES = Object.keys(SCOPE_WORDS) as readonly ScopeName[]

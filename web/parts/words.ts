@@ -1,4 +1,4 @@
-import { SEES } from './consent.ts'
+import { SCOPE_WORDS } from './consent.ts'
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
@@ -59,7 +59,7 @@ export const words = {
     none: '–',
   },
   allow: {
-    sees: SEES,
+    asks: Object.values(SCOPE_WORDS),
     never:
       'It never sees your password or what you do in other apps. You can revoke its access at any time in your account, under Security.',
     deny: 'Not now',

@@ -5,6 +5,7 @@ import { mintToken } from '../../kernel/sessions/tokens.ts'
 import { tidy } from '../../operations/platform/upkeep.ts'
 import { Client, sharedApp, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { assertRfcError, assertTokenDies, basicHeader, exchange, registerApp } from '../oauth/testing.ts'
+import { verifyIdToken } from '../openid/testing.ts'
 import { makeUserCode, showUserCode } from './devices.ts'
 import { readUserCode } from './rules.ts'
 import { AUTHORIZE, type Codes, decide, GRANT, poll, registerTv, start, type } from './testing.ts'
@@ -94,6 +95,17 @@ test('a person allows the device, and it gets tokens', async (t) => {
   assert.equal(refreshed.status, 200, refreshed.text)
   assert.deepEqual(await auditOf(app), ['consent.given', 'device.allowed'])
   assert.deepEqual(await app.sql('select door from sessions'), [{ door: 'device' }])
+})
+
+test('the ID token of a device says nothing of when the person authenticated, which was in a browser', async () => {
+  const tv = await registerTv(app, 'openid')
+  const scope = 'openid profile'
+  const { body: codes } = await exchange(app, { client_id: tv.clientId, scope }, 'form', { path: AUTHORIZE })
+  await decide(await signedIn(app, 'avery'), codes, 'allow')
+  const { body } = await poll(app, tv, codes)
+  const { sub, sid, ...claims } = await verifyIdToken(app, body.id_token, tv.clientId)
+  assert.ok(sub && sid)
+  assert.deepEqual(Object.keys(claims).sort(), ['at_hash', 'aud', 'exp', 'iat', 'iss'])
 })
 
 test('a person denies the device, and it is told so', async (t) => {

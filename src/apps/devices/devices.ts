@@ -8,7 +8,7 @@ import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
 import { countFailures, networkSubject, refuseBlocked, typedCodeSubject } from '../../kernel/lockouts/lockouts.ts'
-import { parseScopes, readScopes, type Scopes } from '../../kernel/scopes.ts'
+import { parseScopes, readScopes, type Scopes, showScopes } from '../../kernel/scopes.ts'
 import { endSession, openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
 import { confirmAppUser, ensureAppUser, findConsent } from '../apps/apps.ts'
@@ -120,7 +120,7 @@ export async function readDevice(
     userCode: code,
     app: { name: grant.name, owner: grant.owner ?? undefined },
     scopes: {
-      asked: readScopes(grant.scopes ?? grant.app_scopes),
+      asked: scopesOf(grant),
       allowed: consent ? consent.scopes : [],
     },
   }
@@ -129,15 +129,27 @@ export async function readDevice(
 const unknownUserCode = () =>
   fail('notFound', 'No device is waiting for this code, or it has expired; check your device again')
 
+/** Returns what a device asks for: these scopes, or else all that its app has registered. */
+const scopesOf = (grant: { scopes: readonly string[] | null; app_scopes: readonly string[] | null }): Scopes =>
+  readScopes(grant.scopes ?? grant.app_scopes)
+
 /**
  * Allows the app on the device, which also records the person's consent. Of concurrent decisions, only one succeeds.
+ * Returns false if the device asks for other scopes than those that the person saw (`shown`), because its app has
+ * registered others since; the person must decide again.
  */
-export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string }): Promise<void> {
+export function allowDevice(
+  db: Db,
+  who: PersonCaller,
+  what: { userCode: string; shown: string | undefined },
+): Promise<boolean> {
   const code = checkUserCode(what.userCode)
   const { personId } = who
   return db.transaction(async (tx) => {
     const grant = await tx.first(store.findPending, { code, now: who.at })
     if (!grant) throw unknownUserCode()
+    const scopes = scopesOf(grant)
+    if (what.shown !== showScopes(scopes)) return false
     const allowed = await tx.first(store.countAllowed, { person: personId, now: who.at, limit: MAX_ALLOWED })
     if (allowed && allowed.total >= MAX_ALLOWED)
       throw fail(
@@ -146,11 +158,13 @@ export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string 
         60,
       )
     const parties = { appId: grant.app_id, personId }
-    await ensureAppUser(tx, who, { ...parties, scopes: readScopes(grant.scopes) })
+    await ensureAppUser(tx, who, { ...parties, scopes })
     const epochs = { personEpoch: who.epoch, consentEpoch: (await findConsent(tx, parties))!.epoch }
     if (!(await tx.first(store.allowGrant, { code, person: personId, ...epochs, now: who.at }))) throw unknownUserCode()
-    await recordAudit(tx, who, { action: 'consent.given', ...parties })
+    const detail = scopes && { detail: { scopes: showScopes(scopes) } }
+    await recordAudit(tx, who, { action: 'consent.given', ...parties, ...detail })
     await recordAudit(tx, who, { action: 'device.allowed', ...parties })
+    return true
   })
 }
 

@@ -1,4 +1,4 @@
-import { findPerson } from '../../kernel/caller.ts'
+import { findPerson, type PersonCaller } from '../../kernel/caller.ts'
 import { type FormProblem, readProblem } from '../../kernel/http/pages/form-problem.ts'
 import { withNext } from '../../kernel/http/pages/next.ts'
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../kernel/http/pages/page.ts'
 import { codePage, decidedPage, decisionPage } from '../../kernel/pages/devices/device-pages.ts'
 import { USER_CODE } from '../../kernel/samples.ts'
+import { showScopes } from '../../kernel/scopes.ts'
 import { allowDevice, checkUserCode, denyDevice, readDevice, showUserCode } from './devices.ts'
 import { Decided, Decision, UserCode } from './schema.ts'
 
@@ -19,14 +20,35 @@ const DECISION = '/device/decision'
 const DECIDED = '/device/decided'
 
 const CODE_PURPOSE = 'device.code'
-/** The purpose of CSRF tokens. It contains the code, so that a form for one device cannot be submitted for another. */
-const decisionPurpose = (userCode: string): string => `device.decision ${userCode}`
+/**
+ * The purpose of CSRF tokens. It contains the code, so that a form for one device cannot be submitted for another, and
+ * the scopes that the page lists, so that a form allows no others.
+ */
+const decisionPurpose = (userCode: string, shown: string): string => `device.decision ${userCode} ${shown}`
+
+const ASKS_ANEW = 'The app has changed what it asks for. Choose again.'
 
 const showCode = ({ csrfToken }: PageContext, userCode: string, problem?: FormProblem): ShownPage => ({
   title: 'Connect a device',
   ...(problem ? { status: problem.status, headers: problem.headers } : {}),
   body: codePage({ action: CODE, csrfToken: csrfToken(CODE_PURPOSE), userCode, problem: problem?.sentence }),
 })
+
+async function showDecision(
+  { db, csrfToken }: PageContext,
+  who: PersonCaller,
+  userCode: string,
+  problem?: string,
+): Promise<ShownPage> {
+  const { app, scopes } = await readDevice(db, who, { userCode })
+  const shown = showScopes(scopes.asked)
+  const frame = { action: DECISION, csrfToken: csrfToken(decisionPurpose(userCode, shown)) }
+  return {
+    title: `Allow ${app.name}?`,
+    ...(problem !== undefined && { status: 403 }),
+    body: decisionPage({ ...frame, app, handle: who.handle, userCode, scopes, shown, problem }),
+  }
+}
 
 /** Redirects to the sign-in page, which redirects back to this page with the code. */
 const signInFirst = (userCode: string): PageRedirect => ({
@@ -59,12 +81,7 @@ export const devicePages: readonly Page[] = [
         const shown = showUserCode(checkUserCode(typed))
         const who = findPerson(context.who)
         if (!who) return signInFirst(shown)
-        const { app, scopes } = await readDevice(context.db, who, { userCode: typed })
-        const frame = { action: DECISION, csrfToken: context.csrfToken(decisionPurpose(shown)) }
-        return {
-          title: `Allow ${app.name}?`,
-          body: decisionPage({ ...frame, app, handle: who.handle, userCode: shown, scopes }),
-        }
+        return await showDecision(context, who, shown)
       } catch (error) {
         return showCode(context, typed, readProblem(error))
       }
@@ -75,12 +92,14 @@ export const devicePages: readonly Page[] = [
     path: DECISION,
     input: Decision,
     from: 'body',
-    purpose: ({ user_code: userCode = '' }) => decisionPurpose(userCode),
-    run: async (context, { user_code: userCode = '', decision }) => {
+    purpose: ({ user_code: userCode = '', shown = '' }) => decisionPurpose(userCode, shown),
+    run: async (context, { user_code: userCode = '', shown, decision }) => {
       const who = findPerson(context.who)
       if (!who) return signInFirst(userCode)
       try {
-        await (decision === 'allow' ? allowDevice : denyDevice)(context.db, who, { userCode })
+        if (decision === 'deny') await denyDevice(context.db, who, { userCode })
+        else if (!(await allowDevice(context.db, who, { userCode, shown })))
+          return await showDecision(context, who, userCode, ASKS_ANEW)
         return { redirect: `${DECIDED}?decision=${decision}` }
       } catch (error) {
         return showCode(context, '', readProblem(error))

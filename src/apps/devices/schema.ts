@@ -5,5 +5,6 @@ const user_code = Type.Optional(Text('The code that the device shows', 100))
 const decision = Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: "The user's choice" })
 
 export const UserCode = Type.Object({ user_code })
-export const Decision = Type.Object({ user_code, decision })
+const shown = Type.Optional(Text('The scopes that the page listed', 1000))
+export const Decision = Type.Object({ user_code, shown, decision })
 export const Decided = Type.Object({ decision })

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { failOauth } from '../../kernel/errors.ts'
-import { showScopes } from '../../kernel/scopes.ts'
+import { includesScopes, type Scopes, showScopes } from '../../kernel/scopes.ts'
 import { findSessionOfRefreshToken } from '../../kernel/sessions/refresh.ts'
 import {
   findSessionFlaw,
@@ -37,16 +37,20 @@ export async function introspectToken(
   return { active: true, client_id: client.clientId, iss: issuer, ...facts }
 }
 
+/** The handle is part of the profile, so a token without that scope does not reveal it. */
+const nameFor = (scopes: Scopes, handle: string) => (includesScopes(scopes, ['profile']) ? { username: handle } : {})
+
 const seconds = (moment: Date): number => Math.floor(moment.getTime() / 1000)
 
 async function findAccess(db: Db, who: Caller, token: string, { environment }: TokenPolicy) {
   const row = await findSessionOfToken(db, token, environment)
   if (!row || findTokenFlaw(row, who.at)) return undefined
+  const scopes = scopesOfToken(row)
   return {
     appId: row.app_id,
-    scope: showScopes(scopesOfToken(row)),
+    scope: showScopes(scopes),
     token_type: 'Bearer' as const,
-    username: row.handle,
+    ...nameFor(scopes, row.handle),
     sub: row.user_id,
     exp: seconds(row.expires_at),
     iat: seconds(row.created_at),
@@ -57,11 +61,12 @@ async function findRefresh(db: Db, who: Caller, token: string, policy: TokenPoli
   const found = await findSessionOfRefreshToken(db, who, token, policy)
   if (!found?.isLive || findSessionFlaw(found.session)) return undefined
   const { session, issuedAt, expiresAt } = found
+  const scopes = scopesOfSession(session)
   return {
     appId: session.app_id,
-    scope: showScopes(scopesOfSession(session)),
+    scope: showScopes(scopes),
     token_type: 'refresh_token' as const,
-    username: session.handle,
+    ...nameFor(scopes, session.handle),
     sub: session.user_id,
     exp: seconds(expiresAt),
     ...(issuedAt ? { iat: seconds(issuedAt) } : {}),

@@ -19,6 +19,7 @@ import type { HttpRequest } from '../../kernel/http/request.ts'
 import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
 import { consentPage, signInLead } from '../../kernel/pages/oauth/consent-page.ts'
 import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../../kernel/samples.ts'
+import { showScopes } from '../../kernel/scopes.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { signIn } from '../account/account.ts'
 import { listDemoPeople } from '../account/demo.ts'
@@ -44,7 +45,7 @@ import {
   StandardConsentForm,
   StandardSignInForm,
 } from './schema.ts'
-import { allowApp, denyApp, passThrough } from './signin.ts'
+import { allowApp, denyApp, passThrough, scopesOf } from './signin.ts'
 import { hasSignedInSince, needsSignIn, noteSince } from './since.ts'
 
 const PATHS: Record<Dialect, { signin: string; consent: string }> = {
@@ -78,9 +79,9 @@ const read = ({ db, who, environment }: PageContext, params: AuthorizationParams
 const SIGN_IN_PURPOSE = 'oauth.signin'
 /**
  * The purpose of CSRF tokens. It contains the whole request, so that a form for one app cannot be submitted for
- * another.
+ * another, and the scopes that the page lists, so that a form allows no others.
  */
-const consentPurpose = (params: AuthorizationParams): string => `oauth.consent ${queryOf(params)}`
+const consentPurpose = (params: AuthorizationParams, shown = ''): string => `oauth.consent ${queryOf(params)} ${shown}`
 
 /**
  * Returns the request as the sign-in form sends it. Signing in with the form is what `prompt=login` asks for, so the
@@ -126,24 +127,27 @@ async function showConsent(
   const target = new URL(redirectUri)
   const { personId, handle } = context.who.person!
   const given = await findConsent(context.db, { appId: client.id, personId })
+  const asked = scopesOf(request)
+  const shown = showScopes(asked)
   return {
     title: `Allow ${client.name}?`,
     leadsToApp: true,
     body: consentPage({
       problem,
       app: client,
-      scopes: { asked: request.scopes ?? client.scopes, allowed: given ? given.scopes : [] },
+      scopes: { asked, allowed: given ? given.scopes : [] },
       handle,
       destination:
         target.host === '' || !/^https?:$/.test(target.protocol) ? `the app (${target.protocol})` : target.host,
       otherAccount: `${signin}?${queryOf({ ...params, prompt: 'login' })}`,
-      action: `${consent}?${queryOf(params)}`,
-      csrfToken: context.csrfToken(consentPurpose(params)),
+      action: `${consent}?${queryOf(params)}&shown=${encodeURIComponent(shown)}`,
+      csrfToken: context.csrfToken(consentPurpose(params, shown)),
     }),
   }
 }
 
 const DECIDE_AGAIN = 'This page had expired. Choose again.'
+const ASKS_ANEW = 'The app has changed what it asks for. Choose again.'
 
 /** The request as the path at which it goes on after a sign-in at the provider of an organisation. */
 const pathAfter = (context: PageContext, params: AuthorizationParams, dialect: Dialect): string =>
@@ -315,9 +319,9 @@ const pagesOf = (dialect: Dialect): Page[] => [
     path: PATHS[dialect].consent,
     input: dialect === 'rfc' ? StandardConsentForm : ConsentForm,
     from: 'either',
-    purpose: ({ decision: _, ...sent }, request) => consentPurpose(keepState(request, sent)),
+    purpose: ({ decision: _, shown, ...sent }, request) => consentPurpose(keepState(request, sent), shown),
     // The form is older than a sign-in in another tab, so the person who is signed in now must decide again.
-    showAgain: async (context, { decision: _, ...sent }) => {
+    showAgain: async (context, { decision: _, shown: __, ...sent }) => {
       const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
@@ -325,7 +329,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
         ? { ...(await showConsent(context, params, request, DECIDE_AGAIN)), status: 403 }
         : showSignIn(context, params, request, OUTDATED)
     },
-    run: async (context, { decision, ...sent }) => {
+    run: async (context, { decision, shown, ...sent }) => {
       const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
@@ -333,7 +337,14 @@ const pagesOf = (dialect: Dialect): Page[] => [
       const person = findPerson(who)
       if (!person || needsSignIn(context.environment, params, request, person)) return proceed(context, params, request)
       if (decision === 'deny') return { redirect: await denyApp(db, person, request) }
-      return leaveFor(context, request, await allowApp(db, person, request, environment.get(tokenPolicy)))
+      const redirect =
+        shown === showScopes(scopesOf(request))
+          ? await allowApp(db, person, request, environment.get(tokenPolicy))
+          : undefined
+      if (redirect !== undefined) return leaveFor(context, request, redirect)
+      // Without `scope`, an app asks for what it has registered, which has changed since the page was shown.
+      const again = await read(context, params, dialect)
+      return 'redirect' in again ? again : { ...(await showConsent(context, params, again, ASKS_ANEW)), status: 403 }
     },
   }),
 ]

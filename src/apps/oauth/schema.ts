@@ -53,8 +53,9 @@ const signInFields = {
 const decision = Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: "The user's choice" })
 export const SignInForm = Type.Object({ ...authorizationFields, ...signInFields })
 export const StandardSignInForm = Type.Object({ ...authorizationFields, ...openidFields, ...signInFields })
-export const ConsentForm = Type.Object({ ...authorizationFields, decision })
-export const StandardConsentForm = Type.Object({ ...authorizationFields, ...openidFields, decision })
+const consentFields = { shown: optional(Text('The scopes that the page listed', 1000)), decision }
+export const ConsentForm = Type.Object({ ...authorizationFields, ...consentFields })
+export const StandardConsentForm = Type.Object({ ...authorizationFields, ...openidFields, ...consentFields })
 
 const tokenFields = {
   grant_type: optional(Id('`authorization_code` or `refresh_token`', 200)),
@@ -126,7 +127,7 @@ export const TokenFacts = Type.Object(
     }),
     scope: optional(Type.String()),
     client_id: optional(Type.String()),
-    username: optional(Type.String({ description: "The user's handle" })),
+    username: optional(Type.String({ description: "The user's handle, if the token has the scope `profile`" })),
     token_type: optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
     exp: optional(Type.Integer({ description: 'When it expires, in seconds since 1970' })),
     iat: optional(Type.Integer({ description: 'When it was issued, in seconds since 1970' })),

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SCOPE_WORDS, SEES } from '../../../web/parts/consent.ts'
+import pg from 'pg'
+import { SCOPE_WORDS } from '../../../web/parts/consent.ts'
+import { until } from '../../kernel/database/test-database.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
-import type { TestBrowser } from '../../operations/testing/browser.ts'
+import { formsOf, type Seen, type TestBrowser } from '../../operations/testing/browser.ts'
 import { type Answer, type Person, sharedApp } from '../../operations/testing/testing.ts'
 import { AUTHORIZE, decide, GRANT } from '../devices/testing.ts'
 import {
@@ -79,9 +81,11 @@ const refresh = (client: RegisteredApp, { refresh_token }: Tokens, scope?: strin
     { path },
   )
 
+const introspect = async (client: RegisteredApp, token: string) =>
+  (await exchange(app, { token, ...credentials(client) }, 'form', { path: '/oauth/v2/introspect' })).body
+
 /** Returns the scopes that the platform reports for a token. */
-const scopeOf = async (client: RegisteredApp, token: string): Promise<string> =>
-  (await exchange(app, { token, ...credentials(client) }, 'form', { path: '/oauth/v2/introspect' })).body.scope
+const scopeOf = async (client: RegisteredApp, token: string): Promise<string> => (await introspect(client, token)).scope
 
 /** Opens the sign-in page with these parameters, and returns the parameters of the redirect to the app, if any. */
 async function ask(client: RegisteredApp, params: Record<string, string>, browser = app.visitor()) {
@@ -103,6 +107,24 @@ test('a token has the scopes that the app asked for, and the response says so', 
   assert.equal(tokens.scope, 'profile notes')
   for (const token of [tokens.access_token, tokens.refresh_token])
     assert.equal(await scopeOf(client, token), 'profile notes')
+})
+
+test('introspection names the user only for tokens with profile, or with everything', async () => {
+  const client = await register('nameless')
+  for (const [scope, username] of [
+    ['buckets', undefined],
+    ['openid email offline_access', undefined],
+    ['profile', '@avery'],
+    [undefined, '@avery'],
+  ] as const) {
+    const tokens = await signIn(client, scope === undefined ? {} : { scope })
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const facts = await introspect(client, token)
+      assert.deepEqual([facts.active, facts.username], [true, username], `${scope}`)
+    }
+  }
+  const limited = await register('nameless-limited', ['buckets'])
+  assert.equal((await introspect(limited, (await signIn(limited, {})).access_token)).username, undefined)
 })
 
 test('an app that asks for nothing, or for user, gets all that it has registered', async () => {
@@ -191,6 +213,24 @@ test('a refresh cannot ask for what the app has not registered, even if the sess
   const tokens = await signIn(client, {})
   assertRfcError(await refresh(client, tokens, 'notes'), 400, 'invalid_scope', 4003)
   assert.equal((await refresh(client, tokens, 'profile')).body.scope, 'profile')
+})
+
+test('a session of which the app has dropped every scope ends at the next refresh, with invalid_grant', async () => {
+  const client = await register('shrinking', ['openid', 'offline_access', 'profile'])
+  const tokens = await signIn(client, { scope: 'openid offline_access' })
+  const other = await signIn(client, { scope: 'profile' })
+  const lost = await signIn(client, { scope: 'openid offline_access' })
+  await refresh(client, lost)
+  await setScopes(client, ['profile'])
+  const answer = await refresh(client, tokens)
+  assertRfcError(answer, 400, 'invalid_grant', 4034)
+  assert.ok(!('scope' in answer.body), answer.text)
+  // A repeat of a refresh whose response was lost is refused, too.
+  assertRfcError(await refresh(client, lost), 400, 'invalid_grant', 4034)
+  assert.equal((await refresh(client, other)).body.scope, 'profile')
+  await setScopes(client, ['openid', 'offline_access', 'profile'])
+  assertRfcError(await refresh(client, tokens), 400, 'invalid_grant', 4034)
+  assert.equal((await introspect(client, tokens.access_token)).active, false)
 })
 
 test('parallel refreshes for different scopes give one token with one list', async () => {
@@ -294,6 +334,116 @@ test('the consent form allows exactly what its page showed', async () => {
   assert.deepEqual(row?.scopes, ['profile'])
 })
 
+const setScopes = (client: RegisteredApp, scopes: readonly string[]) =>
+  app.sql(`update apps set scopes = '{${scopes}}' where client_id = '${client.clientId}'`)
+
+/** The scopes that are stored as allowed; undefined if the person has not allowed the app. */
+const allowedScopes = async (client: RegisteredApp): Promise<unknown> =>
+  (
+    await app.sql(
+      `select u.scopes from app_users u join apps a on a.id = u.app_id where client_id = '${client.clientId}'`,
+    )
+  )[0]?.scopes
+
+/**
+ * Submits the form of a page that lists the scope `profile` alone, in the middle of which the app registers `notes`
+ * as well: the transaction that records the consent waits for the person, whom another one has locked.
+ */
+async function submitWhileWidening(client: RegisteredApp, submit: () => Promise<Seen>): Promise<Seen> {
+  const other = new pg.Client(app.connection)
+  await other.connect()
+  try {
+    await other.query(
+      `begin; set local search_path to gs_production; select from people where handle_key = 'avery' for update`,
+    )
+    const answer = submit()
+    await until('the consent waits', async () => {
+      const { rowCount } = await other.query("select from pg_stat_activity where wait_event_type = 'Lock'")
+      return rowCount! > 0
+    })
+    await other.query(`update apps set scopes = '{profile,notes}' where client_id = '${client.clientId}'; commit`)
+    return await answer
+  } finally {
+    await other.end()
+  }
+}
+
+for (const path of ['/oauth/signin', SIGN_IN])
+  test(`${path} without scope: the form allows what its page listed, whatever the app registers meanwhile`, async () => {
+    const name = `shown${path.replaceAll('/', '-')}`
+    const browser = app.visitor()
+    await signIn(await register(`${name}-door`), { browser })
+    const { challenge } = pkcePair()
+    const query = (client: RegisteredApp) =>
+      new URLSearchParams({
+        response_type: 'code',
+        client_id: client.clientId,
+        redirect_uri: REDIRECT_URI,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      })
+    const client = await register(name, ['profile'])
+    const page = await browser.get(`${path}?${query(client)}`)
+    assert.ok(!page.text.includes(SCOPE_WORDS.notes), page.text)
+    await setScopes(client, ['profile', 'notes'])
+    // The list cannot be changed in the form either.
+    const [form] = formsOf(page.text)
+    const forged = form!.action.replace('shown=profile', 'shown=profile%20notes')
+    assert.notEqual(forged, form!.action)
+    assert.equal((await browser.post(forged, { ...form!.hidden, decision: 'allow' })).status, 403)
+    const again = await browser.submit(page, { decision: 'allow' })
+    assert.equal(again.status, 403, again.text)
+    assert.ok(again.text.includes('The app has changed what it asks for.') && again.text.includes(SCOPE_WORDS.notes))
+    assert.equal(await allowedScopes(client), undefined)
+    const done = await browser.submit(again, { decision: 'allow' })
+    assert.ok(new URL(done.location!).searchParams.has('code'), done.text)
+    assert.deepEqual(await allowedScopes(client), ['profile', 'notes'])
+
+    const racing = await register(`${name}-racing`, ['profile'])
+    const shown = await browser.get(`${path}?${query(racing)}`)
+    const next = await submitWhileWidening(racing, () => browser.submit(shown, { decision: 'allow' }))
+    assert.deepEqual(await allowedScopes(racing), ['profile'])
+    assert.deepEqual([next.status, next.location], [403, undefined])
+    assert.ok(next.text.includes(SCOPE_WORDS.notes), next.text)
+  })
+
+test('a device without scope: the form allows what its page listed, whatever the app registers meanwhile', async () => {
+  const browser = app.visitor()
+  await signIn(await register('shown-device-door'), { browser })
+  const show = async (key: string) => {
+    const client = await register(key, ['profile'], { isDeviceEnabled: true })
+    const { body } = await exchange(app, credentials(client), 'form', { path: AUTHORIZE })
+    const page = await browser.submit(await browser.get('/device'), { user_code: body.user_code })
+    const poll = async () =>
+      (
+        await exchange(app, { grant_type: GRANT, device_code: body.device_code, ...credentials(client) }, 'form', {
+          path: TOKEN,
+        })
+      ).body
+    return { client, page, poll }
+  }
+  const { client, page, poll } = await show('shown-device')
+  await setScopes(client, ['profile', 'notes'])
+  const [form] = formsOf(page.text)
+  const forged = await browser.post(form!.action, { ...form!.hidden, shown: 'profile notes', decision: 'allow' })
+  assert.equal(forged.status, 403)
+  const again = await browser.submit(page, { decision: 'allow' })
+  assert.equal(again.status, 403, again.text)
+  assert.ok(again.text.includes('The app has changed what it asks for.') && again.text.includes(SCOPE_WORDS.notes))
+  assert.equal(await allowedScopes(client), undefined)
+  assert.equal((await poll()).error, 'authorization_pending')
+  assert.equal((await browser.submit(again, { decision: 'allow' })).status, 303)
+  assert.deepEqual(await allowedScopes(client), ['profile', 'notes'])
+  app.advance(5_000)
+  assert.equal((await poll()).scope, 'profile notes')
+
+  const racing = await show('shown-device-racing')
+  const done = await submitWhileWidening(racing.client, () => browser.submit(racing.page, { decision: 'allow' }))
+  assert.equal(done.status, 303, done.text)
+  assert.deepEqual(await allowedScopes(racing.client), ['profile'])
+  assert.equal((await racing.poll()).scope, 'profile')
+})
+
 test('two consents at the same moment add up', async () => {
   const client = await register('both', ['profile', 'notes', 'buckets'])
   const [one, other] = [app.visitor(), app.visitor()]
@@ -324,15 +474,18 @@ test('the consent page says each requested scope in words, and which of them are
   assert.ok(!again.text.includes('It asks to:') && again.text.includes(SCOPE_WORDS.profile), again.text)
 })
 
-test('the page of an app that has registered no scopes, and names none, stays as it was', async () => {
-  const client = await register('classic')
+test('the page of an app that asks for everything lists every scope, as if each had been asked for', async () => {
   const browser = app.visitor()
   await signIn(await register('classic-door'), { browser })
-  const { text } = await ask(client, {}, browser)
-  assert.ok(
-    text.includes(`<bdi>@avery</bdi>. It can see:</p>\n<ul>${SEES.map((line) => `<li>${line}</li>`).join('')}</ul>`),
-    text,
-  )
+  const lines = SCOPES.map((scope) => `<li>${SCOPE_WORDS[scope]}</li>`).join('')
+  for (const [key, params] of [
+    ['classic', {}],
+    ['classic-user', { scope: 'user' }],
+    ['classic-all', { scope: SCOPES.join(' ') }],
+  ] as const) {
+    const { text } = await ask(await register(key), params, browser)
+    assert.ok(text.includes(`<bdi>@avery</bdi>. It asks to:</p>\n<ul>${lines}</ul>`), text)
+  }
 })
 
 test('with openid, only offline_access gives a refresh token', async () => {

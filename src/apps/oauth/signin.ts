@@ -2,7 +2,7 @@ import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
-import { includesScopes, showScopes } from '../../kernel/scopes.ts'
+import { includesScopes, type Scopes, showScopes } from '../../kernel/scopes.ts'
 import { openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { sayDuration } from '../../kernel/sessions/token-headers.ts'
 import { confirmAppUser, ensureAppUser, findConsent } from '../apps/apps.ts'
@@ -72,25 +72,30 @@ async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRe
   })
 }
 
+/** Returns what an app asks for: these scopes, or else all that it had registered when the request was read. */
+export const scopesOf = ({ scopes, client }: AuthorizationRequest): Scopes => scopes ?? client.scopes
+
 /**
  * Records the person's consent and returns the redirect to the app. A person who had withdrawn the consent gets the
- * same user id again.
+ * same user id again. Returns undefined if the app asks for everything and has registered more since the request was
+ * read: the person has allowed what they saw, and must be asked for the rest.
  */
 export async function allowApp(
   db: Db,
   who: PersonCaller,
   request: AuthorizationRequest,
   policy: TokenPolicy,
-): Promise<string> {
+): Promise<string | undefined> {
+  const scopes = scopesOf(request)
   return db.transaction(async (tx) => {
     const parties = { appId: request.client.id, personId: who.personId }
-    await ensureAppUser(tx, who, { ...parties, scopes: request.scopes })
+    await ensureAppUser(tx, who, { ...parties, scopes })
     await recordAudit(tx, who, {
       action: 'consent.given',
       ...parties,
-      ...(request.scopes && { detail: { scopes: showScopes(request.scopes) } }),
+      ...(scopes && { detail: { scopes: showScopes(scopes) } }),
     })
-    return (await grant(tx, who, request, policy))!
+    return grant(tx, who, request, policy)
   })
 }
 

@@ -1,8 +1,8 @@
 import type { Caller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
-import { fail, failOauth } from '../../kernel/errors.ts'
+import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
 import { refreshSession } from '../../kernel/sessions/refresh.ts'
-import type { TokenPair, TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { endSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { authenticateClient, type Client } from '../apps/clients.ts'
 import { redeemDevice } from '../devices/devices.ts'
 import type { Dialect } from './authorize.ts'
@@ -88,7 +88,18 @@ export async function requestTokens(
   const missing = grant.needs.find((name) => what[name] === undefined)
   if (missing) throw fail('parameterMissing', `${missing} is missing`)
   const client = await identifyClient(db, who, what, desk)
-  return { ...(await grant.run(db, who, client, what, desk)), client }
+  const tokens = await grant.run(db, who, client, what, desk)
+  if (desk.dialect === 'rfc' && tokens.scopes?.length === 0) throw await endUseless(db, who, tokens)
+  return { ...tokens, client }
+}
+
+/**
+ * Ends a session without any scope, because the app no longer registers those that it asked for: RFC 6749 knows no
+ * empty `scope`. The session is ended although this request fails.
+ */
+async function endUseless(db: Db, who: Caller, { sessionId }: TokenPair): Promise<PlatformError> {
+  await endSession(db, who, { sessionId, reason: 'no scope left' })
+  return failOauth('invalid_grant', 'tokenInvalid', 'This session has no scope left; sign the user in again')
 }
 
 /** Authenticates the app and applies its rate limit. */

@@ -6,6 +6,7 @@ import { formsOf } from '../../operations/testing/browser.ts'
 import { Client, sharedApp } from '../../operations/testing/testing.ts'
 import {
   assertRfcError,
+  exchange,
   obtainCode,
   PASSWORD,
   pkcePair,
@@ -236,6 +237,14 @@ test('userinfo refuses as RFC 6750 says: a challenge without an error, or with i
   const narrow = await userInfo(app, body.access_token)
   assert.equal(narrow.status, 401)
   assert.match(narrow.headers.get('www-authenticate')!, /error="insufficient_scope"/)
+  // The same with the token in a form (RFC 6750 §2.2).
+  const post = (fields: Record<string, string>) => exchange(app, fields, 'form', { path: '/oauth/v2/userinfo' })
+  assert.equal((await post({})).headers.get('www-authenticate'), 'Bearer realm="groundschool"')
+  const wrongForm = await post({ access_token: `gs_at_${'x'.repeat(49)}` })
+  assert.match(wrongForm.headers.get('www-authenticate')!, /^Bearer realm="groundschool", error="invalid_token"/)
+  const narrowForm = await post({ access_token: body.access_token })
+  assert.equal(narrowForm.status, 401)
+  assert.match(narrowForm.headers.get('www-authenticate')!, /^Bearer .*error="insufficient_scope"/)
   const both = await new Client(app.address, body.access_token).post('/oauth/v2/userinfo', {
     access_token: body.access_token,
   })

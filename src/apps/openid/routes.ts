@@ -18,6 +18,7 @@ function findHolder(environment: Environment, request: HttpRequest, field: strin
     throw fail('badRequest', 'The access token is sent twice: use either the Authorization header or the field')
   const token = header ?? field
   if (token === undefined) throw fail('notAuthorized')
+  request.hasToken = true
   return recallHolder(environment, token, now) ?? lookUpHolder(environment, token, now)
 }
 

@@ -60,10 +60,12 @@ interface NewKey {
   readonly pem: string
 }
 
-async function makeKey(algorithm: Algorithm): Promise<NewKey> {
+/** Returns a key whose kid does not begin with a hyphen, so that commands do not take it for an option. */
+export async function makeKey(algorithm: Algorithm): Promise<NewKey> {
   const { publicKey, privateKey } = await GENERATORS[algorithm]()
   const jwk = publicKey.export({ format: 'jwk' }) as JWK
   const kid = await calculateJwkThumbprint(jwk)
+  if (kid.startsWith('-')) return makeKey(algorithm)
   const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
   return { kid, algorithm, jwk: { ...jwk, kid, alg: algorithm, use: 'sig' }, pem }
 }

@@ -60,8 +60,8 @@ export const pictureOperations: readonly Operation[] = [
   ),
   op('GET /image/v1/static/{id}', {
     who: appUser,
-    // Without a scope for people, an app learns no ids of images.
-    scope: null,
+    // Whoever knows a user id can guess the ids of that user's images.
+    scope: 'profile',
     ...imageAnswer,
     name: 'readImage',
     description:

@@ -167,7 +167,8 @@ function refuseRequest(environment: Environment, request: HttpRequest, error: un
   const look = showError(problem, request.route, {
     requestId: request.id,
     isSandbox: environment.name === 'sandbox',
-    hasCredentials: Boolean(request.headers.authorization || request.query.authorization),
+    hasCredentials: Boolean(request.hasToken || request.headers.authorization || request.query.authorization),
+    hasToken: request.hasToken,
   })
   sendAnswer(environment, request, look.status, { ...look.headers, ...headers }, look.body)
 }

@@ -103,6 +103,8 @@ export class HttpRequest {
   query: Fields = NO_FIELDS
   /** The caller. Anonymous until the request has been authenticated. */
   who: Caller
+  /** True if the request was read to have an access token, valid or not. */
+  hasToken = false
   /** The client ID that the request claims; not verified. */
   clientId: string | undefined
   /** Values of the headers `RateLimit-Policy` and `RateLimit`; undefined until a limit is applied. */

@@ -31,6 +31,12 @@ test('every command explains itself with --help', async () => {
   })
 })
 
+test('the README names all commands, in the order of the help', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const names = Object.keys(commands).map((name) => `\`${name}\``)
+  assert.ok(readme.includes(`lists all commands: ${names.join(', ')}.`))
+})
+
 test('every command that lists or shows something has --json', () => {
   const silent = Object.entries(commands).flatMap(([name, entry]) =>
     Object.entries(isGroup(entry) ? entry.verbs : { [name]: entry }).flatMap(([verb, one]) =>

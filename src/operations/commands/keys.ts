@@ -25,8 +25,9 @@ export const keys = command({
   notes: [
     'Keys are rotated by themselves: each is published for 7 days before it is used, signs for 90 days, and stays published for',
     '30 days more. Apps that have a copy of the keys do not notice. After --withdraw, apps read the keys again at the next sign-in.',
+    'Write --withdraw=KID if the kid begins with a hyphen.',
   ].join('\n'),
-  examples: ['keys', 'keys --rotate', 'keys --withdraw KID'],
+  examples: ['keys', 'keys --rotate', 'keys --withdraw=KID'],
   run: async (_args, { rotate, withdraw, environment: name, json: isJson }) => {
     if (rotate && withdraw !== undefined) throw new UsageError('Use either --rotate or --withdraw, not both')
     if (isJson && (rotate || withdraw !== undefined))

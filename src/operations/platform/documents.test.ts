@@ -181,7 +181,7 @@ test('commands that no test runs are marked, with the reason', () => {
     'docs/upgrade.md: git fetch && git checkout NEW_VERSION (there is no other version here)',
     'docs/upgrade.md: for machine in app1 app2 app3; do (it needs several machines)',
     'docs/upgrade.md: npx groundschool key add (it changes the key of the platform that runs the other examples)',
-    'docs/upgrade.md: npx groundschool keys --withdraw KID (KID stands for one of the keys in the list)',
+    'docs/upgrade.md: npx groundschool keys --withdraw=KID (KID stands for one of the keys in the list)',
     'docs/upgrade.md: git checkout OLD_VERSION && npm ci (there is no other version here)',
   ])
 })

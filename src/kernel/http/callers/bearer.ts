@@ -21,6 +21,7 @@ export function findBearer(request: HttpRequest, isQueryAllowed: boolean): strin
   if (header === '') return undefined
   const token = BEARER.exec(header)?.[1]
   if (!token) throw fail('notAuthorized', 'The Authorization header must be: Bearer <access token>')
+  request.hasToken = true
   return token
 }
 

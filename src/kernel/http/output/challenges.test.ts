@@ -89,6 +89,17 @@ test('a refusal says how to authenticate (RFC 6750, RFC 6749 §5.2)', async (t) 
       assert.deepEqual(await send('POST', path, [form, basic], `${token}&token=x`), [401, 4012, BASIC], path)
   })
 
+  await t.test('where Basic and Bearer are accepted, a token is refused as a token', async () => {
+    const version = 'X-Experience-API-Version: 2.0.0'
+    for (const path of ['/xapi/statements', '/lrs/v1/whoami']) {
+      assert.deepEqual(await send('GET', path, [version]), [401, 4016, BASIC], path)
+      assert.deepEqual(await send('GET', path, [version, 'authorization: Basic eDp5']), [401, 4012, BASIC], path)
+      const [status, code, challenge] = await send('GET', path, [version, ...bearer(`gs_at_${'x'.repeat(43)}`)])
+      assert.deepEqual([status, code], [403, 4034])
+      assert.match(String(challenge), /^Bearer realm="groundschool", error="invalid_token"/, path)
+    }
+  })
+
   await t.test('an expired token says so', async () => {
     app.advance(DAY_MS)
     assert.deepEqual(await send('GET', '/user/v1/my/profile', bearer(avery.token!)), [

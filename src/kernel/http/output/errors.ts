@@ -45,6 +45,8 @@ interface ErrorContext {
   readonly isSandbox: boolean
   /** True if the request has credentials, valid or not. */
   readonly hasCredentials: boolean
+  /** True if the credentials are an access token. */
+  readonly hasToken: boolean
 }
 
 const REALM = 'realm="groundschool"'
@@ -56,8 +58,10 @@ const unquoted = (text: string): string => asciiOnly(text).replace(/["\\]/g, "'"
  * Returns the `WWW-Authenticate` header for a 401, or for a 403 about the token (RFC 6750 §3). If the request has no
  * credentials, the header contains no error code (RFC 6750 §3.1).
  */
-function challengeOf(error: PlatformError, status: number, challenge: Challenge, hasCredentials: boolean) {
-  const name = challenge === 'Bearer' && hasCredentials ? BEARER_NAMES[error.kind] : undefined
+function challengeOf(error: PlatformError, status: number, accepted: Challenge, context: ErrorContext) {
+  // Where Basic and Bearer are accepted, an access token is refused as such (RFC 6750 §3).
+  const challenge = context.hasToken ? 'Bearer' : accepted
+  const name = challenge === 'Bearer' && context.hasCredentials ? BEARER_NAMES[error.kind] : undefined
   if (status !== 401 && (status !== 403 || name === undefined)) return {}
   const more = name === undefined ? '' : `, error="${name}", error_description="${unquoted(error.message)}"`
   return { 'www-authenticate': `${challenge} ${REALM}${more}` }
@@ -100,6 +104,6 @@ export function showError(
   context: ErrorContext,
 ): ErrorLook {
   const { status, headers, body } = ERROR_FORMS[errorForm](error, context)
-  const authenticate = challenge ? challengeOf(error, status, challenge, context.hasCredentials) : {}
+  const authenticate = challenge ? challengeOf(error, status, challenge, context) : {}
   return { status, headers: { ...errorHeaders(error), ...headers, ...authenticate }, body }
 }

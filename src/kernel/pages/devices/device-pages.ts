@@ -28,6 +28,9 @@ export interface DecisionForm extends FormFrame {
   readonly handle: string
   readonly userCode: string
   readonly scopes: AskedScopes
+  /** The scopes that the page lists, as the form sends them back. */
+  readonly shown: string
+  readonly problem?: string | undefined
 }
 
 /**
@@ -39,15 +42,18 @@ export const decisionPage = ({
   handle,
   userCode,
   scopes,
+  shown,
+  problem,
   ...frame
 }: DecisionForm): Html => html`<section class="card">
 <h1>Allow ${nameOf(app.name)} on a device?</h1>
+${alertBox(problem)}
 <p class="alert">Only continue if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If someone sent you the code or a link, choose Deny. Otherwise they get access to your account.</p>
 <p>${describeApp(app)} wants to access your account, ${nameOf(handle)}${describeAccess(scopes, ', on that device')}
 <p>It never sees your password or what you do in other apps. You can revoke its access at any time in your account, under Security.</p>
 ${postForm(
   frame,
-  html`<input type="hidden" name="user_code" value="${userCode}">
+  html`<input type="hidden" name="user_code" value="${userCode}"><input type="hidden" name="shown" value="${shown}">
 <div class="buttons"><button name="decision" value="allow">Allow</button><button class="other" name="decision" value="deny">Deny</button></div>`,
 )}
 </section>`

@@ -1,4 +1,4 @@
-import { SCOPE_WORDS, type ScopeName, SEES } from '../../../../web/parts/consent.ts'
+import { SCOPE_NAMES, SCOPE_WORDS, type ScopeName } from '../../../../web/parts/consent.ts'
 import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, postForm } from '../layout.ts'
 
@@ -7,8 +7,6 @@ export interface AskingApp {
   /** Name of the organisation or person that owns the app. */
   readonly owner: string | undefined
 }
-
-const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
 
 export interface AskedScopes {
   /** The app asks for these scopes. Undefined means everything, from an app that has registered no scopes. */
@@ -21,10 +19,7 @@ const listScopes = (scopes: readonly ScopeName[]): Html =>
   html`<ul>${scopes.map((scope) => html`<li>${SCOPE_WORDS[scope]}</li>`)}</ul>`
 
 /** Renders the end of the sentence that says what the app asks for, and the lists of it. `where` may name a device. */
-export function describeAccess({ asked, allowed }: AskedScopes, where = ''): Html {
-  if (asked === undefined)
-    return html`${where}. It can see:</p>
-${listWhatAppsSee()}`
+export function describeAccess({ asked = SCOPE_NAMES, allowed }: AskedScopes, where = ''): Html {
   const known = asked.filter((scope) => allowed === undefined || allowed.includes(scope))
   const added = asked.filter((scope) => !known.includes(scope))
   if (added.length === 0)
