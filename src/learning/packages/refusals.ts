@@ -18,8 +18,9 @@ export const MOST_FAULTS = 20
 export function refusePackage(faults: readonly PackageFault[], kind: ErrorName = 'validationFailed'): PlatformError {
   const [first] = faults
   const rule = first?.rule === undefined ? '' : ` (cmi5 ${first.rule})`
-  const others = faults.length - 1
-  const more = others < 1 ? '' : `, and ${others} more ${others === 1 ? 'fault' : 'faults'}`
+  const others = Math.min(faults.length, MOST_FAULTS) - 1
+  const count = faults.length > MOST_FAULTS ? `more than ${others}` : others
+  const more = others < 1 ? '' : `, and ${count} more ${others === 1 ? 'fault' : 'faults'}`
   const problem = fail(kind, `${first?.message ?? 'The package is not valid'}${rule}${more}`)
   problem.faults = faults.slice(0, MOST_FAULTS)
   return problem
