@@ -50,6 +50,7 @@ import {
   MOMENT,
   NOTE_ID,
   ORGANISATION_CODE,
+  PACKAGE_ID,
   PASSKEY_ID,
   PASSWORD,
   PLAN_ID,
@@ -408,6 +409,12 @@ const uploadText: Prepare = async ({ browser, real }) => {
   real[FILE_ID] = body.fileId
 }
 
+const storePackage: Prepare = async ({ browser, real }) => {
+  const { file, ...query } = requestOf('uploadPackage') as Record<string, string>
+  const seen = await browser.send(`/edu/v1/package?${new URLSearchParams(query)}`, { method: 'POST', body: file! })
+  real[PACKAGE_ID] = JSON.parse(seen.text).packageId
+}
+
 /** Reports a completed walkaround of Avery. It is sent by the scene's user, Avery or Casey. */
 async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
   const student = { lessonId: 'lesson-walkaround', studentId: 'student-avery' }
@@ -753,6 +760,9 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readQuizResults: submitQuiz,
   readNote: writeNote,
   deleteFile: uploadText,
+  readPackage: storePackage,
+  listPackageItems: storePackage,
+  deletePackage: storePackage,
   removeNote: writeNote,
   listAnnouncements: announce,
   readAnnouncement: announce,
