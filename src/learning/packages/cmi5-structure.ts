@@ -14,7 +14,7 @@ const MOVE_ON = ['NotApplicable', 'Passed', 'Completed', 'CompletedAndPassed', '
 const LAUNCH_METHOD = ['AnyWindow', 'OwnWindow'] as const
 
 /** An element of another namespace, as it is in the document. */
-export interface Extension {
+interface Extension {
   readonly name: string
   readonly namespace: string
   readonly attributes: Readonly<Record<string, string>>

@@ -202,6 +202,7 @@ test('owners, administrators and instructors of the organisation use its package
     assertError(await items(browser, id), 403, 4032, /no package with this id/)
     assertError(await remove(browser, id), 403, 4032, /no package with this id/)
   }
+  assert.equal((await remove(drew, foreign.packageId)).status, 200)
   assertError(await read(finley, 'none'), 403, 4032, /no package with this id/)
   assertError(await uploadPackage(app.visitor(), makePackage()), 401, 4016)
 })

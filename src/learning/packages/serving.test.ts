@@ -181,7 +181,10 @@ test('a hostile package gets nothing of the platform, in the browser of somebody
     const target = isFramed ? page.frames()[1]! : page.mainFrame()
     await target.waitForSelector('button')
     // `blind` may be opaque or fail. It shows nothing in either case, and below that it has changed nothing.
-    const { blind: _, ...results } = (await target.evaluate('attack()')) as Record<string, { value?: unknown; error?: string }>
+    const { blind: _, ...results } = (await target.evaluate('attack()')) as Record<
+      string,
+      { value?: unknown; error?: string }
+    >
     const refused = Object.entries(results).filter(([, { error }]) => error !== undefined)
     const others = Object.fromEntries(
       Object.entries(results)
@@ -189,11 +192,7 @@ test('a hostile package gets nothing of the platform, in the browser of somebody
         .map(([name, { value }]) => [name, value]),
     )
     const inFrame = isFramed ? {} : { parent: 'none' }
-    assert.deepEqual(
-      others,
-      { cookie: others.cookie, storage: null, ...inFrame },
-      JSON.stringify(results),
-    )
+    assert.deepEqual(others, { cookie: others.cookie, storage: null, ...inFrame }, JSON.stringify(results))
     assert.doesNotMatch(String(others.cookie), new RegExp(before.map(({ value }) => value).join('|')))
     const expected = ['domain', 'framed', 'opened', 'openedStorage', 'read', 'script', 'wideWorker', 'worker', 'write']
     assert.deepEqual(refused.map(([name]) => name).sort(), [...expected, ...(isFramed ? ['parent'] : [])].sort())

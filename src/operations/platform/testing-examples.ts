@@ -268,6 +268,7 @@ const LEARNING: readonly string[] = [
   'Notes',
   'Announcements',
   'Files',
+  'Packages',
   'Quizzes',
   'xAPI',
   'AI plugins',
