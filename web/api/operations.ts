@@ -1192,7 +1192,7 @@ export const readPackage = /* @__PURE__ */ operation<{ packageId: string }, Pack
 /** List content packages. */
 export const listPackages = /* @__PURE__ */ operation<{ organisation: string; query?: string; page?: number; limit?: number }, ContentPackagePage>('listPackages', 'GET', '/edu/v1/packages')
 
-/** List the blocks and units of a content package. */
+/** List the items of a content package. */
 export const listPackageItems = /* @__PURE__ */ operation<{ packageId: string; page?: number; limit?: number }, PackageItemPage>('listPackageItems', 'GET', '/edu/v1/package/items')
 
 /** Delete a content package. */

@@ -140,6 +140,8 @@ function fill(
   return { slots: filled, others: left }
 }
 
+/** The attribute that XML itself has for languages. The schema allows it, and some authors use it instead. */
+const XML_LANG = '{http://www.w3.org/XML/1998/namespace}lang'
 const LANGUAGE = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i
 
 /** Reads a title or a description. */
@@ -148,7 +150,7 @@ export function readTexts(placed: Placed | undefined, faults: Faults): Languages
   if (!placed) return texts
   const { slots } = readModel(placed, 'texts', faults)
   for (const { element, pointer } of slots[0]!) {
-    const tag = element.attributes.get('lang')?.trim()
+    const tag = (element.attributes.get('lang') ?? element.attributes.get(XML_LANG))?.trim()
     for (const name of element.attributes.keys())
       if (!name.startsWith('{') && name !== 'lang')
         faults.add(pointer, SCHEMA, `have no attribute ${name}`, `${say(element)} has the attribute ${name}`)

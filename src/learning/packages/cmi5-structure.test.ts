@@ -118,6 +118,13 @@ test('a course is read with its blocks, AUs, objectives and extensions', async (
   })
 })
 
+test('a text has the language of lang or else of xml:lang, and none is und', async () => {
+  const langstrings =
+    '<langstring xml:lang="fr">a</langstring><langstring lang="it" xml:lang="fr">b</langstring><langstring>c</langstring>'
+  const text = courseOf(auOf('urn:a')).replace(/<title>.*?<\/title>/, `<title>${langstrings}</title>`)
+  assert.deepEqual({ ...(await read(text)).title }, { fr: 'a', it: 'b', und: 'c' })
+})
+
 test('ids that are no full IRIs are refused (3.0.0.0-1)', async () => {
   const au = auOf('http://example.com/a')
   for (const id of [

@@ -38,14 +38,18 @@ export interface ReadPackage {
   readonly bytes: number
 }
 
+/** Runs the checks of a package when it is their turn. */
+export type Check = <T>(work: () => Promise<T>) => Promise<T>
+
 /** Opens a package and checks it. `use` may read the files of the archive. */
 export async function openPackage<T>(
   path: string,
+  check: Check,
   use: (found: ReadPackage, file: FileHandle) => Promise<T>,
 ): Promise<T> {
   const file = await open(path)
   try {
-    return await use(await readPackage(file), file)
+    return await use(await check(() => readPackage(file)), file)
   } finally {
     await file.close()
   }

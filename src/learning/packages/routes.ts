@@ -61,7 +61,7 @@ export const packageOperations: readonly Operation[] = [
   op('GET /edu/v1/package', {
     name: 'readPackage',
     summary: 'Get a content package',
-    description: 'Returns a package with its course, and a URL of the uploaded file.',
+    description: 'Returns a package with the course that it describes. The uploaded file can be downloaded at `url`.',
     example: { request: { packageId: PACKAGE_ID }, as: 'casey', after: 'uploadPackage' },
     roles: FILE_ROLES,
     input: NamePackage,
@@ -71,8 +71,9 @@ export const packageOperations: readonly Operation[] = [
   }),
   op('GET /edu/v1/package/items', {
     name: 'listPackageItems',
-    summary: 'List the blocks and units of a content package',
-    description: 'Returns the blocks and units of a package, in the order of the package.',
+    summary: 'List the items of a content package',
+    description:
+      'Returns the blocks and units of a package, in the order of the package. A unit is what a student starts, and a block groups units and blocks.',
     example: { request: { packageId: PACKAGE_ID }, as: 'casey', after: 'uploadPackage' },
     roles: FILE_ROLES,
     input: ListPackageItems,

@@ -56,7 +56,7 @@ export const listItems = list('packages.listItems', {
   row: { position: c.int4, parent: nullable(c.int4), kind: c.text, item: c.json },
   text: `
     select position, parent, kind, item from package_items
-     where package_id = :package and position >= :offset and position < :offset + :limit order by position`,
+     where package_id = :package order by position limit :limit offset :offset`,
 })
 
 /** Finds a file of a package by its path. */

@@ -1,8 +1,9 @@
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, rm } from 'node:fs/promises'
 import { readByKey } from '../../apps/organisations/organisations.ts'
+import { Gate } from '../../kernel/bounds/gate.ts'
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
-import type { Environment } from '../../kernel/environment.ts'
+import { type Environment, service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Content } from '../../kernel/files/contents.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -10,7 +11,7 @@ import { readAccess } from '../content/content.ts'
 import { readContentUrl } from '../content/links.ts'
 import { checkDisk, receive, runUpload, withTemporary } from '../content/temporary.ts'
 import { keepContents, lockStorage, readFileName, readRoom, readStorage, takeStorage } from '../content/upload.ts'
-import { openPackage, type ReadPackage } from './importing.ts'
+import { type Check, openPackage, type ReadPackage } from './importing.ts'
 import { mediaTypeOf } from './media-types.ts'
 import { readPackage, readPackageUnchecked } from './packages.ts'
 import type { PackageDetails, UploadPackage } from './schema.ts'
@@ -73,7 +74,8 @@ async function addPackage(db: Db, who: Caller, what: NewUpload, environment: Env
     if (original.bytes === 0) throw fail('parameterMissing', 'The file is empty')
     const same = await db.first(store.findSame, { organisation: access.id, sha256: original.sha256 })
     if (same) return same.key
-    return openPackage(path, async (found, archive) => {
+    const check: Check = (work) => environment.get(checks).run(access.key, work)
+    return openPackage(path, check, async (found, archive) => {
       const bytes = original.bytes + found.bytes
       readRoom(access, bytes, environment)
       await checkDisk(environment, found.bytes)
@@ -86,6 +88,9 @@ async function addPackage(db: Db, who: Caller, what: NewUpload, environment: Env
     })
   })
 }
+
+/** Packages that are checked at once. A large document takes a hundred times its size while it is read. */
+const checks = service(() => new Gate({ atOnce: 2 }))
 
 interface UnpackedFile extends Content {
   readonly path: string
@@ -106,7 +111,10 @@ async function unpack(
   const files: UnpackedFile[] = []
   let batch: (Content & { path: string })[] = []
   const keepBatch = async () => {
-    if (batch.length > 0) await keepContents(db, who, batch, environment)
+    if (batch.length === 0) return
+    await keepContents(db, who, batch, environment)
+    // Those that were stored before are still here.
+    await Promise.all(batch.map(({ path }) => rm(path, { force: true })))
     batch = []
   }
   let batchBytes = 0
