@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { globSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { runSql } from '../../kernel/database/test-database.ts'
 import { makePackage } from '../../learning/packages/testing.ts'
 import { auOf, courseOf } from '../../learning/packages/testing-cmi5.ts'
 import { launch, ownDatabase, place, run, runAll } from './testing.ts'
@@ -65,6 +66,12 @@ test('a process that is killed while it stores a package leaves nothing that any
   child.kill('SIGKILL')
   await ended
   assert.ok(stored() > 0)
+  const connection = { connectionString: own.DATABASE_URL! }
+  const count = async (table: string) =>
+    (await runSql(connection, `select count(*)::int as count from gs_production.${table}`))[0]!.count
+  assert.deepEqual([await count('packages'), await count('package_files'), await count('file_storage')], [0, 0, 0])
+  // What it has stored has no owner, so that upkeep deletes it.
+  assert.ok(Number(await count('file_contents')) >= stored())
   const { code, out, err } = await run(args, settings)
   assert.equal(code, 0, err)
   assert.match(out, /^Stored Walkaround as \S{22}: 1 unit, 302 files\n$/)
