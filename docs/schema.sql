@@ -1317,6 +1317,56 @@ CREATE TABLE organisations (
 );
 CREATE INDEX organisations_by_age ON organisations (created_at);
 
+CREATE TABLE package_files (
+  package_id bigint NOT NULL,
+  path text NOT NULL,
+  sha256 text NOT NULL,
+  bytes bigint NOT NULL,
+  media_type text NOT NULL,
+  CONSTRAINT package_files_pkey PRIMARY KEY (package_id, path),
+  CONSTRAINT package_files_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE,
+  CONSTRAINT package_files_sha256_fkey FOREIGN KEY (sha256) REFERENCES file_contents(sha256)
+);
+CREATE INDEX package_files_by_content ON package_files (sha256);
+
+CREATE TABLE package_items (
+  package_id bigint NOT NULL,
+  "position" integer NOT NULL,
+  parent integer,
+  kind text NOT NULL,
+  item json NOT NULL,
+  CONSTRAINT package_items_pkey PRIMARY KEY (package_id, "position"),
+  CONSTRAINT package_items_kind_check CHECK (kind = ANY (ARRAY['unit'::text, 'block'::text])),
+  CONSTRAINT package_items_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE
+);
+
+CREATE TABLE packages (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  organisation_id bigint NOT NULL,
+  kind text NOT NULL,
+  title text NOT NULL,
+  name text NOT NULL,
+  sha256 text NOT NULL,
+  bytes bigint NOT NULL,
+  stored_bytes bigint NOT NULL,
+  files integer NOT NULL,
+  units integer NOT NULL,
+  blocks integer NOT NULL,
+  structure json NOT NULL,
+  created_by bigint,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT packages_pkey PRIMARY KEY (id),
+  CONSTRAINT packages_kind_check CHECK (kind = 'cmi5'::text),
+  CONSTRAINT packages_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT packages_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT packages_sha256_fkey FOREIGN KEY (sha256) REFERENCES file_contents(sha256),
+  CONSTRAINT packages_key_key UNIQUE (key),
+  CONSTRAINT packages_organisation_id_sha256_key UNIQUE (organisation_id, sha256)
+);
+CREATE INDEX packages_by_content ON packages (sha256);
+CREATE INDEX packages_by_person ON packages (created_by);
+
 CREATE TABLE passkey_challenges (
   challenge_hash bytea NOT NULL,
   expires_at timestamptz NOT NULL,

@@ -53,6 +53,7 @@ import { courses } from './learning/courses/room.ts'
 import { dates } from './learning/dates/room.ts'
 import { evaluations } from './learning/evaluations/room.ts'
 import { notes } from './learning/notes/room.ts'
+import { packages } from './learning/packages/room.ts'
 import { progress } from './learning/progress/room.ts'
 import { quizzes } from './learning/quizzes/room.ts'
 import { administration } from './operations/administration/room.ts'
@@ -103,6 +104,7 @@ export const rooms: readonly Room[] = [
   announcements, // /edu/v1/announcement: announcements to classes and organisations
   calendar, // /edu/v1/agenda, /edu/v1/calendar: dates of lessons, and the address that calendar programs read
   content, // /edu/v1/file: uploaded files, and the origin that serves them
+  packages, // /edu/v1/package: content packages of organisations
   quizzes, // /edu/v1/question, /edu/v1/quiz: question banks, quizzes and their results
   // records: the record store, and the results of students
   statements, // /edu/v1/xapi, /edu/v2/xapi: stores the statements that apps send

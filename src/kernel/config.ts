@@ -266,6 +266,11 @@ const SETTINGS = {
     whole(1 << 20, 1 << 30),
   ),
   FILE_BYTES: setting('Largest file that can be uploaded (bytes).', '209715200', whole(1024, 1 << 30)),
+  PACKAGE_BYTES: setting(
+    'Largest content package that can be uploaded (bytes). Unpacked, a package can have 2 GB.',
+    '1073741824',
+    whole(1024, 2 ** 32),
+  ),
   ORGANISATION_FILES_BYTES: setting(
     'Storage for the uploaded files of one organisation (bytes). Administrators can set another limit for an organisation.',
     '5368709120',

@@ -10,8 +10,9 @@ import { openRaw } from '../../operations/testing/socket.ts'
 import { assertError, sharedApp, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { openSchool } from '../courses/testing.ts'
 import { findFiles } from './content.ts'
+import { removeAbandoned } from './temporary.ts'
 import { load, makeImage, makeMp4, makePdf, makeZip, upload } from './testing.ts'
-import { removeAbandoned, removeUnused } from './upload.ts'
+import { removeUnused } from './upload.ts'
 
 // Finley owns the school, Casey teaches its class alpha, Ellis is an administrator, Avery is a student. Drew owns
 // another school and teaches bravo.

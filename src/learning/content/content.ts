@@ -64,7 +64,7 @@ export async function lockFiles(
 
 /** Finds the file of a link that has not expired. */
 export async function findLinked(environment: Environment, token: string) {
-  const link = readToken(environment, token)
+  const link = readToken(environment, 'content links', token)
   const file = link && (await environment.db.first(store.findByKey, { key: link.key }))
   return file && { ...file, expiresMs: link.expiresMs }
 }

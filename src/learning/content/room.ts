@@ -2,7 +2,8 @@ import type { Room } from '../../kernel/room.ts'
 import { fileSection } from './import.ts'
 import { fileOperations } from './routes.ts'
 import { fileRoute } from './serving-routes.ts'
-import { removeAbandoned, removeUnused } from './upload.ts'
+import { removeAbandoned } from './temporary.ts'
+import { removeUnused } from './upload.ts'
 
 export const content: Room = {
   name: 'content',

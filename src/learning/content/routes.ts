@@ -66,7 +66,7 @@ export const fileOperations: readonly Operation[] = [
     name: 'readFileUsage',
     summary: 'Get the storage used by files',
     description:
-      'Returns how much storage the files of an organisation use, and its limit. A file that two lessons share counts once.',
+      'Returns how much storage the files and content packages of an organisation use, and its limit. A file that two lessons share counts once.',
     example: { request: { organisation: 'sandhills' }, as: 'casey' },
     roles: FILE_ROLES,
     input: NameOrganisation,

@@ -73,7 +73,9 @@ export const FilePage = PageOf(StoredFile, 'FilePage')
 export const FileUsage = Type.Object(
   {
     organisation: Type.String(),
-    usedBytes: Type.Integer({ description: 'Sum of the sizes of all files' }),
+    usedBytes: Type.Integer({
+      description: 'Sum of the sizes of all files and packages, with what the packages unpack to',
+    }),
     limitBytes: Type.Integer(),
     largestFileBytes: Type.Integer({ description: 'Size limit of one file' }),
   },

@@ -100,13 +100,20 @@ export const listFiles = sortedBy(FILE_ORDERS, (order, suffix) =>
   }),
 )
 
-/** Protects a content from upkeep while its upload is under way. Waits if upkeep is just deleting it. */
-export const useContent = write('files.useContent', {
-  params: { sha256: c.text, bytes: c.int8, now: c.timestamptz },
+/** Protects contents from upkeep while their upload is under way. Waits if upkeep is just deleting one. */
+export const useContents = write('files.useContents', {
+  params: { rows: c.json, now: c.timestamptz },
   row: { sha256: c.text },
   text: `
-    insert into file_contents (sha256, bytes, used_at) values (:sha256, :bytes, :now)
+    insert into file_contents (sha256, bytes, used_at)
+    select r.sha256, r.bytes, :now from json_to_recordset(:rows) as r(sha256 text, bytes bigint) order by r.sha256
     on conflict (sha256) do update set used_at = greatest(file_contents.used_at, excluded.used_at) returning sha256`,
+})
+
+export const findStorage = read('files.findStorage', {
+  params: { organisation: c.int8 },
+  row: { used: c.int8, limit: nullable(c.int8) },
+  text: `select used_bytes as used, limit_bytes as limit from file_storage where organisation_id = :organisation`,
 })
 
 /** Ensures that the organisation has a row, and locks it, so that uploads take turns. */
@@ -170,7 +177,7 @@ export const deleteFile = write('files.delete', {
   text: `delete from files where id = :file returning bytes`,
 })
 
-/** Locks and deletes the row of a content that no file has, and whose last upload was before `:before`. */
+/** Locks and deletes the row of a content that no file and no package has, and whose last upload was before `:before`. */
 export const deleteUnused = write('files.deleteUnused', {
   params: { before: c.timestamptz },
   row: { sha256: c.text },
@@ -178,6 +185,8 @@ export const deleteUnused = write('files.deleteUnused', {
     delete from file_contents c where c.sha256 = (
       select u.sha256 from file_contents u
        where u.used_at < :before and not exists (select from files f where f.sha256 = u.sha256)
+         and not exists (select from packages p where p.sha256 = u.sha256)
+         and not exists (select from package_files p where p.sha256 = u.sha256)
        order by u.used_at limit 1 for update skip locked)
     returning c.sha256`,
 })

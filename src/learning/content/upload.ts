@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Gate } from '../../kernel/bounds/gate.ts'
 import type { Caller, PersonCaller } from '../../kernel/caller.ts'
-import { type Db, hasCode, type Tx } from '../../kernel/database/database.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
+import type { Content } from '../../kernel/files/contents.ts'
 import { removeUnusedFiles } from '../../kernel/files/removal.ts'
 import { fileStore } from '../../kernel/files/storage.ts'
 import { makeId } from '../../kernel/ids.ts'
@@ -16,26 +15,13 @@ import { Inspector, nameFor } from './media-types.ts'
 import { storageFull } from './rules.ts'
 import type { StoredFile, UploadFile } from './schema.ts'
 import * as store from './store.ts'
-
-/** Limits the uploads at once, because each of them takes a connection and space for a temporary file. */
-const uploads = service(
-  () =>
-    new Gate({
-      atOnce: 50,
-      perKey: 4,
-      waiting: 0,
-      refusal: () => fail('tooManyRequests', 'Too many files are being uploaded; try again shortly', 5),
-    }),
-)
+import { ABANDONED_MS, receive, runUpload, uploadFolder } from './temporary.ts'
 
 /** Names of files without a folder, and without characters that no file system or header carries. */
 const FORBIDDEN = /[/\\:*?"<>|]/g
-/** A temporary file to which nothing was written for this long belongs to a process that has ended. */
-const ABANDONED_MS = 60 * 60_000
 
-const lowDisk = () => fail('notReady', 'The disk for files is almost full; try again later', 60)
-
-const uploadFolder = ({ config, name }: Environment): string => join(config.DATA_DIR, 'uploads', name)
+/** A name for a file that a client has sent. */
+export const readFileName = (name: string): string => readName(name).replaceAll(FORBIDDEN, '_')
 
 /**
  * Stores a file of an organisation. It is streamed to a temporary file first, because its hash, type and size are known
@@ -48,51 +34,88 @@ export async function uploadFile(
   environment: Environment,
 ): Promise<StoredFile> {
   readContentUrl(environment)
-  const given = readName(what.name).replaceAll(FORBIDDEN, '_')
+  const given = readFileName(what.name)
   const access = await readAccess(db, who, what.organisation)
-  const usage = toUsage(access, environment)
-  const leftBytes = usage.limitBytes - usage.usedBytes
-  if ((what.file.bytes ?? 0) > leftBytes) throw storageFull(usage)
-  return environment.get(uploads).run(String(who.personId), async () => {
-    const folder = uploadFolder(environment)
-    await mkdir(folder, { recursive: true })
-    await checkDisk(environment, folder, what.file.bytes ?? 0)
-    const path = join(folder, `${makeId()}.part`)
-    try {
-      const { type, ...content } = await receive(what.file, path, given, () => storageFull(usage), leftBytes)
-      const name = nameFor(given, type)
-      await db.first(store.useContent, { ...content, now: who.at })
-      await environment.get(fileStore).keep(content, path)
-      const key = await insert(db, who, { access, name, mediaType: type.mediaType, ...content }, environment)
-      return await readFile(db, who, key, access, environment)
-    } catch (problem) {
-      throw hasCode(problem, 'ENOSPC') ? lowDisk() : problem
-    } finally {
-      await rm(path, { force: true })
-    }
+  const leftBytes = readRoom(access, what.file.bytes ?? 0, environment)
+  const upload = { uploader: String(who.personId), bytes: what.file.bytes ?? 0 }
+  return runUpload(environment, upload, async (newPath) => {
+    const path = newPath()
+    const inspector = new Inspector()
+    const content = await receive(what.file, path, (chunk, bytes) => {
+      if (bytes > leftBytes) throw storageFull(toUsage(access, environment))
+      inspector.add(chunk)
+    })
+    if (content.bytes === 0) throw fail('parameterMissing', 'The file is empty')
+    const type = await inspector.end(path, given)
+    await keepContents(db, who, [{ ...content, path }], environment)
+    const name = nameFor(given, type)
+    const key = await insert(db, who, { access, name, mediaType: type.mediaType, ...content }, environment)
+    return await readFile(db, who, key, access, environment)
   })
 }
 
-/** Writes a file to disk as it arrives, and determines its hash and type. */
-async function receive(file: UploadFile['file'], path: string, name: string, full: () => Error, leftBytes: number) {
-  const hash = createHash('sha256')
-  const inspector = new Inspector()
-  let bytes = 0
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    for await (const chunk of file) {
-      bytes += chunk.length
-      if (bytes > leftBytes) throw full()
-      inspector.add(chunk)
-      hash.update(chunk)
-      await handle.writeFile(chunk)
-    }
-    if (bytes === 0) throw fail('parameterMissing', 'The file is empty')
-    await handle.sync()
-  } finally {
-    await handle.close()
+interface Storage {
+  readonly id: number
+  readonly key: string
+  readonly used: number | null
+  readonly limit: number | null
+}
+
+/** Reads the storage of an organisation. */
+export async function readStorage(db: Db, { id, key }: Pick<Storage, 'id' | 'key'>): Promise<Storage> {
+  return { id, key, ...((await db.first(store.findStorage, { organisation: id })) ?? { used: null, limit: null }) }
+}
+
+/** Returns how many bytes an organisation can still store. Refuses what is larger. */
+export function readRoom(access: Storage, bytes: number, environment: Environment): number {
+  const usage = toUsage(access, environment)
+  const leftBytes = usage.limitBytes - usage.usedBytes
+  if (bytes > leftBytes) throw storageFull(usage)
+  return leftBytes
+}
+
+/** Moves files at once to the store that are to be written to it. */
+const KEPT_AT_ONCE = 8
+
+/**
+ * Stores temporary files under their hashes. Until somebody refers to them, they are protected from upkeep for an hour.
+ */
+export async function keepContents(
+  db: Db,
+  who: Caller,
+  contents: readonly (Content & { readonly path: string })[],
+  environment: Environment,
+): Promise<void> {
+  const different = [...new Map(contents.map((one) => [one.sha256, one])).values()]
+  const rows = different.map(({ sha256, bytes }) => ({ sha256, bytes }))
+  await db.all(store.useContents, { rows: JSON.stringify(rows), now: who.at })
+  const files = environment.get(fileStore)
+  const left = different[Symbol.iterator]()
+  const keepNext = async () => {
+    for (const { sha256, bytes, path } of left) await files.keep({ sha256, bytes }, path)
   }
-  return { sha256: hash.digest('hex'), bytes, type: await inspector.end(path, name) }
+  await Promise.all(Array.from({ length: KEPT_AT_ONCE }, keepNext))
+}
+
+/** Locks the storage of an organisation, so that those who store something there take turns. */
+export const lockStorage = (tx: Tx, { id }: Pick<Storage, 'id'>) => tx.first(store.lockStorage, { organisation: id })
+
+/** Counts bytes towards the storage of an organisation, which is locked until the end of the transaction. */
+export async function takeStorage(
+  tx: Tx,
+  { id, key }: Pick<Storage, 'id' | 'key'>,
+  bytes: number,
+  environment: Environment,
+): Promise<void> {
+  const storage = (await tx.first(store.lockStorage, { organisation: id }))!
+  readRoom({ ...storage, id, key }, bytes, environment)
+  await tx.first(store.changeUsed, { organisation: id, bytes })
+}
+
+/** Gives back the storage of something that was deleted. */
+export async function freeStorage(tx: Tx, { id }: Pick<Storage, 'id'>, bytes: number): Promise<void> {
+  await tx.first(store.lockStorage, { organisation: id })
+  await tx.first(store.changeUsed, { organisation: id, bytes: -bytes })
 }
 
 interface NewFile {
@@ -108,13 +131,11 @@ const insert = (db: Db, who: PersonCaller, file: NewFile, environment: Environme
   db.transaction(async (tx) => {
     const { access, name, mediaType, bytes, sha256 } = file
     const organisation = access.id
-    const storage = (await tx.first(store.lockStorage, { organisation }))!
+    await lockStorage(tx, access)
     const same = await tx.first(store.findSame, { organisation, sha256, name })
     if (same) return same.key
-    const usage = toUsage({ ...storage, key: access.key }, environment)
-    if (usage.usedBytes + bytes > usage.limitBytes) throw storageFull(usage)
+    await takeStorage(tx, access, bytes, environment)
     const key = makeId()
-    await tx.first(store.changeUsed, { organisation, bytes })
     const person = who.personId
     await tx.first(store.insertFile, {
       key,
@@ -145,7 +166,7 @@ export async function keepBytes(
   get: Environment['get'],
 ): Promise<void> {
   const content = { sha256, bytes: bytes.length }
-  await tx.first(store.useContent, { ...content, now: who.at })
+  await tx.first(store.useContents, { rows: JSON.stringify([content]), now: who.at })
   const folder = get(folderOfUploads)
   await mkdir(folder, { recursive: true })
   const path = join(folder, `${makeId()}.part`)
@@ -154,23 +175,6 @@ export async function keepBytes(
     await get(fileStore).keep(content, path)
   } finally {
     await rm(path, { force: true })
-  }
-}
-
-/** Refuses a file that the disk has no room for. The disk of files can be another one than that of the database. */
-async function checkDisk({ config, name }: Environment, folder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder)
-  const reserve = name === 'sandbox' ? config.SANDBOX_DISK_RESERVE_BYTES : config.DISK_RESERVE_BYTES
-  if (bavail * bsize - bytes < reserve) throw lowDisk()
-}
-
-/** Deletes the temporary files of processes that were killed during an upload. */
-export async function removeAbandoned(environment: Environment): Promise<void> {
-  const folder = uploadFolder(environment)
-  const names = await readdir(folder).catch(() => [])
-  for (const name of names) {
-    const found = await stat(join(folder, name)).catch(() => undefined)
-    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(join(folder, name), { force: true })
   }
 }
 

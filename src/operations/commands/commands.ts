@@ -8,6 +8,7 @@ import { key } from './key.ts'
 import { keys } from './keys.ts'
 import { runCommandLine } from './line.ts'
 import { migrate } from './migrate.ts'
+import { packageCommands } from './package.ts'
 import { restore } from './restore.ts'
 import { roster } from './roster.ts'
 import { start } from './start.ts'
@@ -23,6 +24,7 @@ export const commands = {
   migrate,
   import: importCommand,
   roster,
+  package: packageCommands,
   user,
   app,
   credential,

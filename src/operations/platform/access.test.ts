@@ -262,7 +262,7 @@ const OWN_ROLES: readonly [RegExp, Role][] = [
   [/^(change|read|share|unshare|remove)Plan$/, 'planOwner'],
   [/^startPlannerSearch$/, 'organisationInstructor'],
   [/^leaveClass$/, 'student'],
-  [/^deleteFile$/, 'uploader'],
+  [/^delete(File|Package)$/, 'uploader'],
   [/^(accept|decline)Invitation$/, 'invited'],
 ]
 const senderOf = ({ example }: Operation): string => example?.as ?? 'avery'

@@ -116,6 +116,24 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     rows: 201,
     input: { limit: 100 },
   },
+  listPackages: {
+    fill: `
+      insert into file_contents (sha256, bytes, used_at) select 'big-' || i, 1, now() from ${times(200)};
+      insert into packages (key, organisation_id, kind, title, name, sha256, bytes, stored_bytes, files, units, blocks, structure, created_at)
+      select 'big-' || i, o.id, 'cmi5', ${text(300)}, i || ${text(190)}, 'big-' || i, 1, 1, 0, 1, 0, '{}', now()
+        from organisations o, ${times(200)} where o.key = 'sandhills'`,
+    rows: 201,
+    input: { limit: 100 },
+  },
+  listPackageItems: {
+    fill: `
+      update packages set blocks = 200;
+      insert into package_items (package_id, position, kind, item)
+      select id, i, 'block', json_build_object('id', 'urn:x', 'title', '{}'::json, 'description', json_build_object('en', ${text(4800)}),
+             'objectives', '[]'::json, 'requires', '[]'::json, 'collateralCredit', '[]'::json) from packages, ${times(200)}`,
+    rows: 201,
+    input: { limit: 100 },
+  },
   listAnnouncements: {
     fill: `
       insert into announcements (key, organisation_id, class_id, author_id, title, text, recipients, created_at)

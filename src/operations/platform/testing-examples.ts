@@ -51,6 +51,7 @@ import {
   MOMENT,
   NOTE_ID,
   ORGANISATION_CODE,
+  PACKAGE_ID,
   PASSKEY_ID,
   PASSWORD,
   PLAN_ID,
@@ -269,6 +270,7 @@ const LEARNING: readonly string[] = [
   'Notes',
   'Announcements',
   'Files',
+  'Packages',
   'Quizzes',
   'xAPI',
   'AI plugins',
@@ -408,6 +410,12 @@ const announce: Prepare = async ({ app }) => {
 const uploadText: Prepare = async ({ browser, real }) => {
   const { body } = await upload(browser, 'fuel.csv', 'tail,litres\r\nN123AB,140\r\n', { organisation: 'sandhills' })
   real[FILE_ID] = body.fileId
+}
+
+const storePackage: Prepare = async ({ browser, real }) => {
+  const { file, ...query } = requestOf('uploadPackage') as Record<string, string>
+  const seen = await browser.send(`/edu/v1/package?${new URLSearchParams(query)}`, { method: 'POST', body: file! })
+  real[PACKAGE_ID] = JSON.parse(seen.text).packageId
 }
 
 /** Reports a completed walkaround of Avery. It is sent by the scene's user, Avery or Casey. */
@@ -826,6 +834,9 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readQuizResults: submitQuiz,
   readNote: writeNote,
   deleteFile: uploadText,
+  readPackage: storePackage,
+  listPackageItems: storePackage,
+  deletePackage: storePackage,
   removeNote: writeNote,
   listAnnouncements: announce,
   readAnnouncement: announce,

@@ -41,6 +41,7 @@ const AREAS = {
     'Notes',
     'Announcements',
     'Files',
+    'Packages',
     'xAPI',
     'Record store',
     'Evaluations',

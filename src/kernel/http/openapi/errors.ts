@@ -34,15 +34,16 @@ const errorSchema: JsonObject = {
     error_description: { type: 'string', description: 'The reason and what to do, for people' },
     faults: {
       type: 'array',
-      description: 'The faults of a refused xAPI statement, of the settings of an app, or of a course',
+      description:
+        'The faults of a refused xAPI statement, of the settings of an app, of a course, or of a content package',
       items: {
         type: 'object',
         required: ['pointer', 'must'],
         properties: {
           pointer: { type: 'string', description: 'Location of the fault (RFC 6901)' },
-          rule: { type: 'string', description: 'The requirement of the xAPI specification' },
+          rule: { type: 'string', description: 'The requirement of the specification of xAPI or cmi5' },
           must: { type: 'string', description: 'The end of the sentence "it must …"' },
-          message: { type: 'string', description: 'What to do, for the author of a course' },
+          message: { type: 'string', description: 'What is wrong or what to do, for the author of a course' },
         },
       },
     },
