@@ -238,7 +238,6 @@ test('the sign-in page', async (t) => {
     assert.ok(isBack((await send('GET', '/oauth/signin')).headers.get('location')))
     query.set('prompt', 'consent')
     const [form] = formsOf((await send('GET', '/oauth/signin')).text)
-    query.set('shown', 'user')
     const decision = String(new URLSearchParams({ ...form!.hidden, decision: 'allow' }))
     assert.ok(isBack((await send('POST', '/oauth/consent', decision)).headers.get('location')))
   })

@@ -4,7 +4,7 @@ import { isSameHandle } from '../../identity/people/handles.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
 import { ProviderRequired, providerPath } from '../../kernel/browsers/required.ts'
 import { findPerson } from '../../kernel/caller.ts'
-import { fail, failOauth } from '../../kernel/errors.ts'
+import { fail, failOauth, PlatformError } from '../../kernel/errors.ts'
 import { makeCsrfToken } from '../../kernel/http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
 import {
@@ -81,7 +81,19 @@ const SIGN_IN_PURPOSE = 'oauth.signin'
  * The purpose of CSRF tokens. It contains the whole request, so that a form for one app cannot be submitted for
  * another, and the scopes that the page lists, so that a form allows no others.
  */
-const consentPurpose = (params: AuthorizationParams, shown = ''): string => `oauth.consent ${queryOf(params)} ${shown}`
+const consentPurpose = (params: AuthorizationParams, asked: string): string =>
+  `oauth.consent ${queryOf(params)} ${asked}`
+
+/** Returns what the app of this request asks for now; empty if the request would be refused. */
+async function readAsked(context: PageContext, params: AuthorizationParams, dialect: Dialect): Promise<string> {
+  try {
+    const request = await read(context, params, dialect)
+    return 'redirect' in request ? '' : showScopes(scopesOf(request))
+  } catch (error) {
+    if (error instanceof PlatformError && error.status < 500) return ''
+    throw error
+  }
+}
 
 /**
  * Returns the request as the sign-in form sends it. Signing in with the form is what `prompt=login` asks for, so the
@@ -128,7 +140,6 @@ async function showConsent(
   const { personId, handle } = context.who.person!
   const given = await findConsent(context.db, { appId: client.id, personId })
   const asked = scopesOf(request)
-  const shown = showScopes(asked)
   return {
     title: `Allow ${client.name}?`,
     leadsToApp: true,
@@ -140,14 +151,13 @@ async function showConsent(
       destination:
         target.host === '' || !/^https?:$/.test(target.protocol) ? `the app (${target.protocol})` : target.host,
       otherAccount: `${signin}?${queryOf({ ...params, prompt: 'login' })}`,
-      action: `${consent}?${queryOf(params)}&shown=${encodeURIComponent(shown)}`,
-      csrfToken: context.csrfToken(consentPurpose(params, shown)),
+      action: `${consent}?${queryOf(params)}`,
+      csrfToken: context.csrfToken(consentPurpose(params, showScopes(asked))),
     }),
   }
 }
 
 const DECIDE_AGAIN = 'This page had expired. Choose again.'
-const ASKS_ANEW = 'The app has changed what it asks for. Choose again.'
 
 /** The request as the path at which it goes on after a sign-in at the provider of an organisation. */
 const pathAfter = (context: PageContext, params: AuthorizationParams, dialect: Dialect): string =>
@@ -319,9 +329,13 @@ const pagesOf = (dialect: Dialect): Page[] => [
     path: PATHS[dialect].consent,
     input: dialect === 'rfc' ? StandardConsentForm : ConsentForm,
     from: 'either',
-    purpose: ({ decision: _, shown, ...sent }, request) => consentPurpose(keepState(request, sent), shown),
-    // The form is older than a sign-in in another tab, so the person who is signed in now must decide again.
-    showAgain: async (context, { decision: _, shown: __, ...sent }) => {
+    purpose: async ({ decision: _, ...sent }, context) => {
+      const params = keepState(context.request, sent)
+      return consentPurpose(params, await readAsked(context, params, dialect))
+    },
+    // The form is older than a sign-in in another tab, so the person who is signed in now must decide again. Or it is
+    // older than a scope of an app that asks for all that it has registered.
+    showAgain: async (context, { decision: _, ...sent }) => {
       const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
@@ -329,7 +343,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
         ? { ...(await showConsent(context, params, request, DECIDE_AGAIN)), status: 403 }
         : showSignIn(context, params, request, OUTDATED)
     },
-    run: async (context, { decision, shown, ...sent }) => {
+    run: async (context, { decision, ...sent }) => {
       const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
@@ -338,13 +352,13 @@ const pagesOf = (dialect: Dialect): Page[] => [
       if (!person || needsSignIn(context.environment, params, request, person)) return proceed(context, params, request)
       if (decision === 'deny') return { redirect: await denyApp(db, person, request) }
       const redirect =
-        shown === showScopes(scopesOf(request))
+        context.purpose === consentPurpose(params, showScopes(scopesOf(request)))
           ? await allowApp(db, person, request, environment.get(tokenPolicy))
           : undefined
       if (redirect !== undefined) return leaveFor(context, request, redirect)
-      // Without `scope`, an app asks for what it has registered, which has changed since the page was shown.
+      // The app has registered other scopes since the form was checked.
       const again = await read(context, params, dialect)
-      return 'redirect' in again ? again : { ...(await showConsent(context, params, again, ASKS_ANEW)), status: 403 }
+      return 'redirect' in again ? again : { ...(await showConsent(context, params, again, DECIDE_AGAIN)), status: 403 }
     },
   }),
 ]

@@ -53,9 +53,8 @@ const signInFields = {
 const decision = Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: "The user's choice" })
 export const SignInForm = Type.Object({ ...authorizationFields, ...signInFields })
 export const StandardSignInForm = Type.Object({ ...authorizationFields, ...openidFields, ...signInFields })
-const consentFields = { shown: optional(Text('The scopes that the page listed', 1000)), decision }
-export const ConsentForm = Type.Object({ ...authorizationFields, ...consentFields })
-export const StandardConsentForm = Type.Object({ ...authorizationFields, ...openidFields, ...consentFields })
+export const ConsentForm = Type.Object({ ...authorizationFields, decision })
+export const StandardConsentForm = Type.Object({ ...authorizationFields, ...openidFields, decision })
 
 const tokenFields = {
   grant_type: optional(Id('`authorization_code` or `refresh_token`', 200)),

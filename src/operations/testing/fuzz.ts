@@ -78,7 +78,7 @@ export async function fuzzPage(
         const seen = await browser.send(path, {
           method: page.method,
           headers,
-          ...(body === undefined ? {} : { body: withFormKey(page, environment, browser, path, body) }),
+          ...(body === undefined ? {} : { body: await withFormKey(page, environment, browser, path, body) }),
         })
         const isPage = seen.headers.get('content-type')?.startsWith('text/html')
         const isRedirect = seen.status === 303 && seen.location !== undefined
@@ -92,14 +92,23 @@ export async function fuzzPage(
 }
 
 /** Adds the CSRF token of the page's form to the body. A body that is not a form is returned unchanged. */
-function withFormKey(page: Page, environment: Environment, browser: TestBrowser, path: string, body: string): string {
+async function withFormKey(
+  page: Page,
+  environment: Environment,
+  browser: TestBrowser,
+  path: string,
+  body: string,
+): Promise<string> {
   if (page.method === 'GET' || !page.purpose) return body
   try {
     const fields = body.startsWith('{') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
     const query = Object.fromEntries(new URL(path, browser.address).searchParams)
     const input = page.from === 'body' ? fields : page.from === 'query' ? query : { ...query, ...fields }
     const browserToken = browser.cookies.get(environment.get(cookie).name) ?? ''
-    const key = makeCsrfToken(environment, { browserToken } as Visitor, page.purpose(input, { query } as HttpRequest))
+    const who = { browserToken } as Visitor
+    const request = { query, url: path } as HttpRequest
+    const context = { db: environment.db, who, environment, request, csrfToken: () => '' }
+    const key = makeCsrfToken(environment, who, await page.purpose(input, context))
     if (body.startsWith('{')) return JSON.stringify({ ...fields, csrf_token: key })
     return `${body}&${new URLSearchParams({ csrf_token: key })}`
   } catch {

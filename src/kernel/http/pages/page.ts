@@ -16,6 +16,8 @@ export interface PageContext {
   readonly request: HttpRequest
   /** Returns the CSRF token for a form on this page. The page that receives the form must declare the same purpose. */
   csrfToken(purpose: string): string
+  /** The purpose of the form that was submitted, which its CSRF token has proved. */
+  readonly purpose?: string
 }
 
 interface PageAnswerBase {
@@ -80,7 +82,7 @@ export interface FormPage<Input extends TObject = TObject> extends PageDeclarati
   /**
    * Purpose of the CSRF token. A form without one can be sent from anywhere: its fields alone prove who may send it.
    */
-  purpose?(input: Static<Input>, request: HttpRequest): string
+  purpose?(input: Static<Input>, context: PageContext): string | Promise<string>
   /**
    * Returns where a POST without a CSRF token leads, if other sites may send people here with it; undefined if this
    * input is not such a request. The cookies are not read.

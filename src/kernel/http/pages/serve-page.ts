@@ -46,13 +46,15 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
       const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
       const context: PageContext = { db: environment.db, who, environment, request, csrfToken }
       if (page.method === 'POST' && purposeOf) {
-        const isOurs = isCsrfToken(environment, who, purposeOf(input, request), given)
+        const purpose = await purposeOf(input, context)
+        const isOurs = isCsrfToken(environment, who, purpose, given)
         if (!isOurs && !page.showAgain)
           throw fail(
             'forbidden',
             'This form does not belong to this browser any more; go back, reload the page and try again',
           )
         if (!isOurs) return sendPage(environment, request, who, await page.showAgain!(context, input))
+        return sendPage(environment, request, who, await page.run({ ...context, purpose }, input))
       }
       sendPage(environment, request, who, await page.run(context, input))
     },
