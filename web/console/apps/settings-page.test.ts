@@ -31,7 +31,10 @@ const openSettings = (page: Page, clientId: string) =>
   enterAs(page, address, 'Drew', `/console/apps/${clientId}/settings`)
 
 const save = async (page: Page): Promise<void> => {
+  // The message of an earlier save may still be shown.
+  const saved = page.waitForResponse((response) => response.url().endsWith('/app/v1/app'))
   await page.getByRole('button', { name: 'Save' }).click()
+  assert.equal((await saved).status(), 200)
   await page.getByText('App saved').last().waitFor()
   await page.getByRole('button', { name: 'Save', disabled: true }).waitFor()
 }
