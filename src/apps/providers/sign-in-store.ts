@@ -198,7 +198,7 @@ export const listConnections = read('providers.listConnections', {
   gather: false,
   text: `
     select o.key as organisation, o.name, v.issuer, v.mode, i.linked_at, i.last_used_at,
-           coalesce(required_provider(:person) = o.id, false) as is_required
+           o.id in (select required_providers(:person)) as is_required
       from organisation_members m join organisations o on o.id = m.organisation_id
       join providers v on v.organisation_id = o.id
       left join provider_identities i on i.organisation_id = o.id and i.person_id = m.person_id and i.issuer = v.issuer
@@ -226,7 +226,7 @@ export const findRemovable = read('providers.findRemovable', {
   params: { person: c.int8, organisation: c.text },
   row: { organisation_id: c.int8, is_required: c.bool, has_credentials: c.bool },
   text: `
-    select o.id as organisation_id, coalesce(required_provider(:person) = o.id, false) as is_required,
+    select o.id as organisation_id, o.id in (select required_providers(:person)) as is_required,
            p.password_hash is not null or exists (select from passkeys k where k.person_id = p.id) as has_credentials
       from organisations o join provider_identities i on i.organisation_id = o.id and i.person_id = :person
       join people p on p.id = i.person_id
