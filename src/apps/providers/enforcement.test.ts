@@ -207,3 +207,19 @@ test("another organisation's provider does not sign in the people of an enforced
   }
   assert.match((await typePassword(app.visitor(), 'avery')).location!, /^\/account\/provider/)
 })
+
+test('a person whose organisation requires its provider cannot change their address, and can add one', async (t) => {
+  const { app } = await open(t, { mode: 'allowed' })
+  const browser = await signInBrowser(app, 'avery')
+  await app.sql(`update providers set mode = 'enforced'`)
+  const change = (email: string) => call(browser, 'POST', '/account/v1/email', { email, password: PASSWORD })
+  const seen = await change('avery@elsewhere.example')
+  assert.equal(seen.status, 403, seen.text)
+  assert.match(seen.text, /The school decides how you sign in/)
+  await connectPerson(app, 'school', 'avery', 'a-1')
+  await giveAddress(app, 'avery', null)
+  assert.equal((await change(ADDRESS)).status, 200)
+  assert.equal((await change('avery@elsewhere.example')).status, 403)
+  await app.sql(`update providers set mode = 'allowed'`)
+  assert.equal((await change('avery@elsewhere.example')).status, 200)
+})
