@@ -211,7 +211,11 @@ export interface RenewedPassword {
 }
 
 /** Removes the passkeys that are named. With all of them, the connections to providers are removed too. */
-function alsoRemoveWays(who: Caller, what: PasskeysToRemove, messages: MessagePolicy): { also: AlongWithPassword } {
+export function alsoRemoveWays(
+  who: Caller,
+  what: PasskeysToRemove,
+  messages: MessagePolicy,
+): { also: AlongWithPassword } {
   const { also } = alsoRemovePasskeys(who, what, messages)
   return {
     also: async (tx, person) => {
