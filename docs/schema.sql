@@ -2797,19 +2797,26 @@ CREATE OR REPLACE FUNCTION required_provider(person bigint)
  LANGUAGE sql
  STABLE
 BEGIN ATOMIC
+ SELECT min(organisation.organisation) AS min
+    FROM required_providers(required_provider.person) organisation(organisation);
+END;
+
+CREATE OR REPLACE FUNCTION required_providers(person bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
  SELECT v.organisation_id
     FROM ((organisation_members m
       JOIN providers v ON ((v.organisation_id = m.organisation_id)))
       JOIN people p ON ((p.id = m.person_id)))
-   WHERE ((m.person_id = required_provider.person) AND (v.mode = 'enforced'::text) AND (NOT ((m.role = 'owner'::text) AND (EXISTS ( SELECT
+   WHERE ((m.person_id = required_providers.person) AND (v.mode = 'enforced'::text) AND (NOT ((m.role = 'owner'::text) AND (EXISTS ( SELECT
             FROM break_glass_accounts b
            WHERE ((b.organisation_id = v.organisation_id) AND (b.person_id = m.person_id)))))) AND ((p.managed_by = v.organisation_id) OR (EXISTS ( SELECT
             FROM provider_identities i
            WHERE ((i.organisation_id = v.organisation_id) AND (i.person_id = m.person_id)))) OR ((p.email_confirmed_at IS NOT NULL) AND (EXISTS ( SELECT
             FROM organisation_domains d
-           WHERE ((d.organisation_id = v.organisation_id) AND (d.proven_at IS NOT NULL) AND (d.domain = lower(split_part(p.email, '@'::text, 2)))))))))
-   ORDER BY v.organisation_id
-  LIMIT 1;
+           WHERE ((d.organisation_id = v.organisation_id) AND (d.proven_at IS NOT NULL) AND (d.domain = lower(split_part(p.email, '@'::text, 2)))))))));
 END;
 
 CREATE OR REPLACE FUNCTION roles_in_class(person bigint, c classes)

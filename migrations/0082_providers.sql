@@ -103,10 +103,10 @@ create table provider_failures (
 create index provider_failures_by_organisation on provider_failures (organisation_id, id desc);
 create index provider_failures_by_age on provider_failures (at);
 
--- The organisation with whose provider a person has to sign in; null if the person is free to choose. It concerns
--- members whose account the organisation manages, whose confirmed address is in one of its proven domains, or who have
--- signed in with its provider.
-create function required_provider(person bigint) returns bigint language sql stable
+-- The organisations with one of whose providers a person has to sign in; none if the person is free to choose. Each
+-- concerns members whose account it manages, whose confirmed address is in one of its proven domains, or who have signed
+-- in with its provider.
+create function required_providers(person bigint) returns setof bigint language sql stable
 begin atomic
   select v.organisation_id
     from organisation_members m
@@ -122,6 +122,11 @@ begin atomic
           or p.email_confirmed_at is not null
              and exists (select from organisation_domains d
                           where d.organisation_id = v.organisation_id and d.proven_at is not null
-                            and d.domain = lower(split_part(p.email, '@', 2))))
-   order by v.organisation_id limit 1;
+                            and d.domain = lower(split_part(p.email, '@', 2))));
+end;
+
+-- The one of these organisations to which a person is led; null if there is none.
+create function required_provider(person bigint) returns bigint language sql stable
+begin atomic
+  select min(organisation) from required_providers(person) as organisation;
 end;

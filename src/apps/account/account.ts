@@ -1,4 +1,5 @@
 import {
+  ALL,
   addFirstPasskey,
   alsoRemovePasskeys,
   listPasskeys,
@@ -6,7 +7,7 @@ import {
 } from '../../identity/passkeys/passkeys.ts'
 import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
-import { changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
+import { type AlongWithPassword, changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
 import { readReset, resetPassword } from '../../identity/people/resets.ts'
 import {
   type JoinedBySignUp,
@@ -26,7 +27,7 @@ import {
   openBrowser,
 } from '../../kernel/browsers/browsers.ts'
 import { refuseRequired } from '../../kernel/browsers/required.ts'
-import type { PersonCaller, Visitor } from '../../kernel/caller.ts'
+import type { Caller, PersonCaller, Visitor } from '../../kernel/caller.ts'
 import type { Config, EnvironmentName } from '../../kernel/config.ts'
 import type { Db, Tx } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
@@ -37,6 +38,7 @@ import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../../
 import { listAppsOfPerson, withdrawConsent, withdrawScopes } from '../apps/apps.ts'
 import { joinByLink } from '../organisations/organisations.ts'
 import { joinWithLink } from '../organisations/sign-up.ts'
+import { removeConnections } from '../providers/connections.ts'
 import { findProviderOf, offerSignOut } from '../providers/signout.ts'
 import { isUuid } from './rules.ts'
 
@@ -208,6 +210,22 @@ export interface RenewedPassword {
   readonly passkeys: readonly Passkey[]
 }
 
+/** Removes the passkeys that are named. With all of them, the connections to providers are removed too. */
+export function alsoRemoveWays(
+  who: Caller,
+  what: PasskeysToRemove,
+  messages: MessagePolicy,
+): { also: AlongWithPassword } {
+  const { also } = alsoRemovePasskeys(who, what, messages)
+  return {
+    also: async (tx, person) => {
+      await also(tx, person)
+      if (what.removePasskeys?.includes(ALL))
+        await removeConnections(tx, { ...who, personId: person.personId }, { isAll: false })
+    },
+  }
+}
+
 /** Changes the password. All sessions end, but the person stays signed in to this browser with a new cookie. */
 export async function renewPassword(
   db: Db,
@@ -218,7 +236,7 @@ export async function renewPassword(
   // The new password would open nothing.
   await refuseRequired(db, who)
   const isKept = await isBrowserKept(db, who.browserId)
-  const change = { ...what, ...alsoRemovePasskeys(who, what, messages) }
+  const change = { ...what, ...alsoRemoveWays(who, what, messages) }
   const { id, epoch } = await changeOwnPassword(db, who, change, messages)
   const browser = await openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
   return { browser, passkeys: await listPasskeys(db, { personId: id }) }
@@ -248,7 +266,7 @@ export async function replaceForgotten(
   what: PasskeysToRemove & { code: string; password: string },
   messages: MessagePolicy,
 ): Promise<RenewedPassword> {
-  const { also } = alsoRemovePasskeys(who, what, messages)
+  const { also } = alsoRemoveWays(who, what, messages)
   const owner = await readReset(db, who, what, messages)
   await refuseRequired(db, owner)
   const { id, epoch } = await resetPassword(

@@ -75,6 +75,14 @@ export const extendInvitations = async (tx: Tx, what: { personId: number; until:
   await tx.all(store.extend, { person: what.personId, until: what.until })
 }
 
+/** Whether an organisation has an open invitation to an address. */
+export const isInvited = async (
+  db: Db,
+  { at: now }: Caller,
+  { organisation, email }: { organisation: number; email: string },
+): Promise<boolean> =>
+  (await db.first(store.findOpenByAddress, { organisation, address: normaliseHandle(email), now })) !== undefined
+
 /**
  * Accepts the open invitation of an organisation to an address, for a person who has confirmed the address. Returns the
  * role; undefined if the address was not invited. An account that was created for the invitation is deleted.

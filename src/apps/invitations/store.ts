@@ -352,6 +352,16 @@ export const lockByAddress = write('invitations.lockByAddress', {
        and closed_at is null and expires_at > :now for update`,
 })
 
+/** Finds the open invitation of an organisation to an e-mail address. */
+export const findOpenByAddress = read('invitations.findOpenByAddress', {
+  params: { organisation: c.int8, address: c.text, now: c.timestamptz },
+  row: { id: c.int8 },
+  text: `
+    select id from invitations
+     where organisation_id = :organisation and class_id is null and handle_key = :address
+       and closed_at is null and expires_at > :now`,
+})
+
 /** Lists the keys of a person's open invitations to classes of an organisation. */
 export const listOpenClasses = read('invitations.listOpenClasses', {
   params: { person: c.int8, organisation: c.int8, now: c.timestamptz },

@@ -24,7 +24,11 @@ export const connectionOperations: readonly Operation[] = [
     summary: 'Remove your connection to an organisation',
     description:
       "Disconnects the caller's account from the sign-in of an organisation. It is refused if the organisation requires this way of signing in, or if the caller has neither a password nor a passkey. The membership stays.",
-    example: { request: { organisation: 'sandhills' }, as: 'ellis' },
+    example: {
+      request: { organisation: 'sandhills' },
+      as: 'ellis',
+      fill: { organisation: 'An organisation to which your account is connected' },
+    },
     needs: [recentSignIn],
     input: NameProvider,
     output: success(),

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { PROVIDER } from '../../kernel/browsers/required.ts'
-import type { PersonCaller, Visitor } from '../../kernel/caller.ts'
-import type { Db } from '../../kernel/database/database.ts'
+import type { ActingPerson, PersonCaller, Visitor } from '../../kernel/caller.ts'
+import type { Db, Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Connections, NameProvider } from './schema.ts'
 import * as store from './sign-in-store.ts'
@@ -59,6 +59,16 @@ export const removeConnection = (db: Db, who: PersonCaller, { organisation }: Na
       detail: { organisation, issuer: removed.issuer },
     })
   })
+
+/**
+ * Deletes the connections of a person whose other ways in are removed too. `isAll` is true if this includes providers
+ * that they have to use.
+ */
+export async function removeConnections(tx: Tx, who: ActingPerson, { isAll }: { isAll: boolean }): Promise<void> {
+  const { personId } = who
+  for (const detail of await tx.all(store.deleteIdentities, { person: personId, isAll }))
+    await recordAudit(tx, who, { action: 'connection.removed', personId, detail })
+}
 
 /** Returns a person's connections for the data export. */
 export async function exportConnections(db: Db, personId: number) {

@@ -183,3 +183,43 @@ test('race: while the provider is enforced, a password signs in completely or no
   const late = app.visitor()
   assert.match((await typePassword(late, 'avery')).location!, /^\/account\/provider/)
 })
+
+test("another organisation's provider does not sign in the people of an enforced one, nor is it connected", async (t) => {
+  const { app } = await open(t)
+  const evil = await startLiar(t, { sub: 'e-1' })
+  await addOrganisation(app, 'evil', { blake: 'owner', avery: 'member', drew: 'member' })
+  await connectProvider(app, 'evil', evil, { mode: 'allowed' })
+  await connectPerson(app, 'evil', 'avery', 'e-1')
+  const browser = app.visitor()
+  const seen = await continueFrom(browser, '/account/provider?organisation=evil')
+  await assertRefused(browser, seen, 403)
+  assert.match(seen.text, /The school requires its people to sign in at/)
+  assert.match(seen.text, /\/account\/provider\?organisation=school"/)
+  assert.doesNotMatch(seen.text, /proof=/)
+  // Both enforce their provider now: each of the two is enough, and the password is not.
+  await app.sql(`update providers set mode = 'enforced'`)
+  await connectPerson(app, 'school', 'avery', 'a-1')
+  for (const organisation of ['evil', 'school']) {
+    const other = app.visitor()
+    const done = await continueFrom(other, `/account/provider?organisation=${organisation}`)
+    assert.equal(done.status, 303, done.text)
+    assert.equal(await findHandle(other), '@avery')
+  }
+  assert.match((await typePassword(app.visitor(), 'avery')).location!, /^\/account\/provider/)
+})
+
+test('a person whose organisation requires its provider cannot change their address, and can add one', async (t) => {
+  const { app } = await open(t, { mode: 'allowed' })
+  const browser = await signInBrowser(app, 'avery')
+  await app.sql(`update providers set mode = 'enforced'`)
+  const change = (email: string) => call(browser, 'POST', '/account/v1/email', { email, password: PASSWORD })
+  const seen = await change('avery@elsewhere.example')
+  assert.equal(seen.status, 403, seen.text)
+  assert.match(seen.text, /The school decides how you sign in/)
+  await connectPerson(app, 'school', 'avery', 'a-1')
+  await giveAddress(app, 'avery', null)
+  assert.equal((await change(ADDRESS)).status, 200)
+  assert.equal((await change('avery@elsewhere.example')).status, 403)
+  await app.sql(`update providers set mode = 'allowed'`)
+  assert.equal((await change('avery@elsewhere.example')).status, 200)
+})

@@ -275,3 +275,134 @@ test('an account is connected only after a recent sign-in at the provider, if th
     assert.deepEqual(await listConnected(app, 'school'), ['n-1 @avery'])
   }
 })
+
+/** Adds a hostile organisation, whose provider is `evil` and which Avery was made to join. */
+async function addEvil(t: TestContext, app: TestApp): Promise<Liar> {
+  const evil = await startLiar(t, { sub: 'e-1' })
+  await addOrganisation(app, 'evil', { blake: 'owner', avery: 'member' })
+  await connectProvider(app, 'evil', evil)
+  return evil
+}
+
+test('an account that is taken over by its address loses its connections to other organisations', async (t) => {
+  const { app } = await open(t)
+  await giveAddress(app, 'avery', NEW.email)
+  await addEvil(t, app)
+  await connectPerson(app, 'evil', 'avery', 'e-1')
+  assert.equal((await signInThrough(app.visitor(), 'school')).status, 303)
+  assert.deepEqual(await listConnected(app, 'school'), ['n-1 @avery'])
+  assert.deepEqual(await listConnected(app, 'evil'), [])
+  const attacker = app.visitor()
+  await assertRefused(attacker, await signInThrough(attacker, 'evil'), 403)
+})
+
+test('a new password that removes all passkeys removes the connections too, and any other keeps them', async (t) => {
+  const mailbox = testMailbox(t)
+  const { app } = await open(t, {}, mailbox.settings)
+  await giveAddress(app, 'avery', NEW.email)
+  await addEvil(t, app)
+  const change = async (newPassword: string, password: string, removePasskeys?: string) => {
+    const browser = await signInBrowser(app, 'avery')
+    await app.givePassword('avery')
+    return call(browser, 'POST', '/account/v1/password', {
+      password,
+      newPassword,
+      ...(removePasskeys && { removePasskeys }),
+    })
+  }
+  await connectPerson(app, 'evil', 'avery', 'e-1')
+  assert.equal((await change('another password', PASSWORD)).status, 200)
+  assert.deepEqual(await listConnected(app, 'evil'), ['e-1 @avery'])
+  const changed = await change('another password', PASSWORD, 'all')
+  assert.equal(changed.status, 200, changed.text)
+  assert.deepEqual(await listConnected(app, 'evil'), [])
+  await connectPerson(app, 'evil', 'avery', 'e-1')
+  assert.equal((await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: 'avery' })).status, 200)
+  let link: string | undefined
+  while (!link?.includes('/reset?')) link = (await mailbox.next()).link
+  const code = new URL(link).searchParams.get('code')!
+  const what = { code, password: 'a third password', removePasskeys: 'all' }
+  const reset = await call(app.visitor(), 'POST', '/account/v1/password/reset', what)
+  assert.equal(reset.status, 200, reset.text)
+  assert.deepEqual(await listConnected(app, 'evil'), [])
+  const removed = (await listActions(app, '@avery')).filter((action) => action === 'connection.removed')
+  assert.equal(removed.length, 2)
+})
+
+for (const createsAccounts of [true, false])
+  test(`an invitation by another organisation neither blocks nor captures who comes, ${createsAccounts ? 'invited here or not' : 'if they are invited here'}`, async (t) => {
+    const mailbox = testMailbox(t)
+    const { app, liar } = await open(t, { createsAccounts }, mailbox.settings)
+    await addEvil(t, app)
+    const invite = async (person: 'blake' | 'casey', organisation: string, handle: string, role: string) => {
+      const what = { organisation, handle, role, firstName: 'Mallory', lastName: 'X' }
+      const invited = await call(await signInBrowser(app, person), 'POST', '/edu/v1/organisation/member', what)
+      assert.equal(invited.status, 200, invited.text)
+    }
+    const second = { ...NEW, sub: 'n-2', email: `kim@${DOMAIN}`, preferred_username: 'kim' }
+    await invite('blake', 'evil', NEW.email, 'owner')
+    await invite('blake', 'evil', second.email, 'owner')
+    await invite('casey', 'school', second.email, 'instructor')
+    const browser = app.visitor()
+    const seen = await signInThrough(browser, 'school')
+    if (createsAccounts) {
+      const { email, is_confirmed, manager, roles, first_name } = (await findPerson(app, (await findHandle(browser))!))!
+      const got = [email, is_confirmed, manager, roles, first_name]
+      assert.deepEqual(got, [NEW.email, true, 'school', 'school member', 'Robin'])
+    } else await assertRefused(browser, seen, 403)
+    liar.person = second
+    const other = app.visitor()
+    const done = await signInThrough(other, 'school')
+    assert.equal(done.status, 303, done.text)
+    const { email, manager, roles } = (await findPerson(app, (await findHandle(other))!))!
+    assert.deepEqual([email, manager, roles], [second.email, 'school', 'school instructor'])
+  })
+
+test('a break-glass account is not taken over by its address, and keeps its password', async (t) => {
+  const { app } = await open(t, { breakGlass: ['casey'] })
+  await app.givePassword('casey')
+  await giveAddress(app, 'casey', NEW.email)
+  const browser = app.visitor()
+  await assertRefused(browser, await signInThrough(browser, 'school'), 403)
+  assert.deepEqual(await listConnected(app, 'school'), [])
+  await signInBrowser(app, 'casey')
+})
+
+test('connecting an account by hand keeps its password, and ends what else is signed in', async (t) => {
+  const { app } = await open(t)
+  const elsewhere = await signInBrowser(app, 'avery')
+  const client = await app.as('avery')
+  const browser = await signInBrowser(app, 'avery')
+  const page = await browser.get('/account/provider', { organisation: 'school', connect: 'true' })
+  const sent = await browser.submit(page, {}, '/account/provider')
+  assert.equal((await browser.send((await passThrough(browser, sent.location!)).href)).status, 303)
+  assert.equal(await findHandle(browser), '@avery')
+  assert.equal(await findHandle(elsewhere), undefined)
+  assert.equal((await client.get('/oauth/token/validate')).status, 403)
+  await signInBrowser(app, 'avery')
+})
+
+test('the owners cannot tell from a failure whether an address has an account, and whose it is', async (t) => {
+  const { app } = await open(t, { createsAccounts: false, breakGlass: ['casey'] })
+  const told = new Set<string>()
+  const sentences = new Set<string>()
+  const tell = async (change: string) => {
+    await app.sql(`update people set email = null, email_confirmed_at = null; ${change}`)
+    const browser = app.visitor()
+    const seen = await signInThrough(browser, 'school')
+    await assertRefused(browser, seen, 403)
+    const { reference, ...failure } = (await listFailures(app, 'school'))[0]!
+    told.add(JSON.stringify(failure))
+    sentences.add(seen.text.replaceAll(reference, ''))
+  }
+  const owned = (handle: string, more = '') =>
+    `update people set email = '${NEW.email}', email_confirmed_at = now() ${more} where handle_key = '${handle}'`
+  await tell('')
+  await tell(owned('blake'))
+  await tell(owned('drew', ', disabled_at = now()'))
+  await tell(owned('finley', `, date_of_birth = now() - interval '9 years'`))
+  await tell(owned('ellis', ', administrator = true'))
+  await tell(owned('casey'))
+  assert.equal(told.size, 1, [...told].join('\n'))
+  assert.ok(sentences.size > 1, 'the person reads what is the matter')
+})

@@ -1,6 +1,7 @@
 import { alsoRemovePasskeys } from '../../identity/passkeys/passkeys.ts'
 import { addProvided, claimAccount, lockAccount } from '../../identity/people/accounts.ts'
 import { isChild } from '../../identity/people/ages.ts'
+import { startEpoch } from '../../identity/people/changes.ts'
 import { confirmPerson, tellPerson, type VerifiedPerson } from '../../identity/people/people.ts'
 import { confirmEmail } from '../../identity/people/sign-up.ts'
 import { takeOverAccount } from '../../identity/people/take-over.ts'
@@ -11,10 +12,12 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { enqueue } from '../../kernel/jobs/jobs.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
-import { takeByAddress } from '../invitations/invitations.ts'
+import { endSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
+import { isInvited, takeByAddress } from '../invitations/invitations.ts'
 import { JOINED } from '../organisations/joined.ts'
 import { admitMember, joinByLink, setProvidedRole } from '../organisations/organisations.ts'
 import type { Identified } from './claims.ts'
+import { removeConnections } from './connections.ts'
 import { connectedLetter } from './letters.ts'
 import type { Problem } from './problems.ts'
 import * as store from './sign-in-store.ts'
@@ -42,13 +45,24 @@ export type Outcome =
   | { readonly kind: 'create'; readonly email: string | null }
   | { readonly kind: 'refuse'; readonly refusal: LinkRefusal }
 
-const refuse = (sentence: string, problem: Problem): Outcome => ({
+const refuse = (sentence: string, problem: Problem): Extract<Outcome, { kind: 'refuse' }> => ({
   kind: 'refuse',
   refusal: new LinkRefusal(sentence, problem),
 })
 
 const DISABLED = refuse('Your account is disabled. Contact an administrator.', {
   problem: 'The account of this person is disabled',
+})
+
+/**
+ * What the owners read if the platform refuses an address that counts. It is the same whether the address has no
+ * account, one of somebody who is not a member, or one that is connected by hand only: they must not find out which.
+ */
+const byHand = (email: string): Problem => ({
+  problem:
+    'This person has no account that is connected by the address: they need an invitation, or sign in with another way and connect their account',
+  claim: 'email',
+  found: email,
 })
 
 /** Decides what a sign-in does (docs/decisions/0098-an-organisations-own-provider.md). It changes nothing. */
@@ -65,9 +79,10 @@ export async function decide(db: Db, who: Caller, provider: ProviderRow, person:
   const account = email === null ? undefined : await db.first(store.findByAddress, { organisation, email })
   if (account && email !== null) return judgeAccount(who, provider, person, account, email)
   if (provider.creates_accounts) return { kind: 'create', email }
+  if (email !== null && (await isInvited(db, who, { organisation, email }))) return { kind: 'create', email }
   return refuse(
     `${name} does not create accounts for new people. If you have an account, sign in to it and connect it to ${name} in your account, under Security. Otherwise ask ${name} for an invitation.`,
-    address.problem ?? { problem: 'New people get no account: createsAccounts is off', claim: 'email', found: email! },
+    email === null ? address.problem! : byHand(email),
   )
 }
 
@@ -79,27 +94,19 @@ function judgeAccount(
   email: string,
 ): Outcome {
   const first = `You have an account with this address already. Sign in to it first, then connect it to ${name} in your account, under Security.`
-  if (account.is_disabled) return DISABLED
-  // A provider that speaks for an administrator would decide about all organisations, so they agree to that first.
-  if (account.administrator || isChild(account.born, who.at))
-    return refuse(first, {
-      problem: 'Accounts of children and of administrators of the platform are connected by hand only',
-      claim: 'email',
-      found: email,
-    })
+  if (account.is_disabled) return refuse(DISABLED.refusal.sentence, byHand(email))
+  // A provider that speaks for an administrator would decide about all organisations, so they agree to that first. A
+  // break-glass account is of use only while it has its password.
+  if (account.administrator || account.is_break_glass || isChild(account.born, who.at))
+    return refuse(first, byHand(email))
   const { id: personId, handle } = account
   if (!account.is_confirmed && account.is_claimable) return { kind: 'claim', personId, handle, email }
-  // The owners must not learn from a failure which addresses have an account.
   if (!account.is_confirmed || !account.is_member)
     return refuse(
       account.is_confirmed
         ? first
         : 'An account waits for you: open the link in the invitation that you got by e-mail.',
-      {
-        problem: 'This person has to sign in with another way in first, join, and connect their account',
-        claim: 'sub',
-        found: subject,
-      },
+      byHand(email),
     )
   if (account.connected_issuer === issuer)
     return refuse(
@@ -184,6 +191,8 @@ async function carryOut(
     await confirmEmail(tx, who, { personId, email })
   }
   const verified = await takeOverAccount(tx, who, { personId, email, also })
+  // Somebody else may have connected it to the provider of an organisation that they joined it to.
+  await removeConnections(tx, who, { isAll: true })
   await connect(tx, who, provider, person)
   await setRole(tx, who, provider, person)
   await tell(tx, who, provider, { handle: verified.handle, isTakenOver: kind === 'connect' }, messages)
@@ -218,6 +227,8 @@ async function createAccount(
   if (email !== null && !(await confirmEmail(tx, who, { personId, email }))) throw new Moved()
   const organisation = { id: managedBy, key }
   const invited = email === null ? undefined : await takeByAddress(tx, who, { organisation, email })
+  // The invitation was withdrawn meanwhile.
+  if (invited === undefined && !provider.creates_accounts) throw new Moved()
   await admitMember(tx, who, { organisation: key, personId, role: invited ?? 'member' })
   await enqueue(tx, JOINED, { payload: { personId, organisation: managedBy }, at: who.at })
   await connect(tx, who, provider, person)
@@ -266,7 +277,10 @@ const taken = (name: string, subject: string) =>
     },
   )
 
-/** Connects the account of somebody who has just proven who they are in another way. It keeps its password. */
+/**
+ * Connects the account of somebody who has just proven who they are in another way. It keeps its password, which they
+ * know. Everything else that is signed in ends, in case somebody else was.
+ */
 export async function connectPerson<T>(
   db: Db,
   caller: Caller,
@@ -297,10 +311,19 @@ export async function connectPerson<T>(
         await tell(tx, who, provider, { handle: account.handle, isTakenOver: false }, messages)
       }
       await setRole(tx, who, provider, person)
-      return then(tx, { ...proven, outcome: 'link' })
+      const epoch = owner ? proven.epoch : await endEverything(tx, who, proven)
+      return then(tx, { id: proven.id, epoch, outcome: 'link' })
     })
   } catch (error) {
     if (error instanceof Moved || hasCode(error, '23503')) throw taken(name, person.subject)
     throw error
   }
+}
+
+/** Signs a locked person out everywhere. Returns their new epoch. */
+async function endEverything(tx: Tx, who: ActingPerson, { id: personId, epoch }: VerifiedPerson): Promise<number> {
+  const next = await startEpoch(tx, { personId, epoch })
+  if (next === undefined) throw new Moved()
+  await endSessionsOfPerson(tx, who, { personId, reason: 'connected to a provider' })
+  return next
 }

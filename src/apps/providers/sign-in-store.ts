@@ -103,27 +103,30 @@ const accountRow = {
   is_claimable: c.bool,
   administrator: c.bool,
   is_member: c.bool,
+  is_break_glass: c.bool,
   connected_issuer: nullable(c.text),
 }
 const accountColumns = `
     select p.id, p.handle, p.epoch, p.disabled_at is not null as is_disabled, p.email_confirmed_at is not null as is_confirmed,
            p.administrator, to_char(p.date_of_birth, 'YYYY-MM-DD') as born,
            p.unclaimed and coalesce(p.managed_by = :organisation, false) as is_claimable, m.role is not null as is_member,
-           i.issuer as connected_issuer
+           b.person_id is not null as is_break_glass, i.issuer as connected_issuer
       from people p left join organisation_members m on m.organisation_id = :organisation and m.person_id = p.id
-      left join provider_identities i on i.organisation_id = :organisation and i.person_id = p.id`
+      left join provider_identities i on i.organisation_id = :organisation and i.person_id = p.id
+      left join break_glass_accounts b on b.organisation_id = :organisation and b.person_id = p.id`
 
 /**
  * Finds the account of an address: one that has confirmed it or, if there is none, one that waits for the person to
- * open a link sent to it. An address that somebody typed into their profile proves nothing.
+ * open a link sent to it. An address that somebody typed into their profile proves nothing, and neither does one for
+ * which another organisation has created an account.
  */
 export const findByAddress = read('providers.findByAddress', {
   params: { organisation: c.int8, email: c.text },
   row: accountRow,
   text: `${accountColumns}
      where lower(p.email) collate "C" = lower(:email) and not p.anonymous and p.email is not null
-       and (p.email_confirmed_at is not null or p.unclaimed)
-     order by p.email_confirmed_at is null, p.id limit 1`,
+       and (p.email_confirmed_at is not null or p.unclaimed and coalesce(p.managed_by = :organisation, true))
+     order by p.email_confirmed_at is null, p.managed_by is null, p.id limit 1`,
 })
 
 export const findAccount = read('providers.findAccount', {
@@ -198,7 +201,7 @@ export const listConnections = read('providers.listConnections', {
   gather: false,
   text: `
     select o.key as organisation, o.name, v.issuer, v.mode, i.linked_at, i.last_used_at,
-           coalesce(required_provider(:person) = o.id, false) as is_required
+           o.id in (select required_providers(:person)) as is_required
       from organisation_members m join organisations o on o.id = m.organisation_id
       join providers v on v.organisation_id = o.id
       left join provider_identities i on i.organisation_id = o.id and i.person_id = m.person_id and i.issuer = v.issuer
@@ -226,7 +229,7 @@ export const findRemovable = read('providers.findRemovable', {
   params: { person: c.int8, organisation: c.text },
   row: { organisation_id: c.int8, is_required: c.bool, has_credentials: c.bool },
   text: `
-    select o.id as organisation_id, coalesce(required_provider(:person) = o.id, false) as is_required,
+    select o.id as organisation_id, o.id in (select required_providers(:person)) as is_required,
            p.password_hash is not null or exists (select from passkeys k where k.person_id = p.id) as has_credentials
       from organisations o join provider_identities i on i.organisation_id = o.id and i.person_id = :person
       join people p on p.id = i.person_id
@@ -238,4 +241,15 @@ export const deleteIdentity = write('providers.deleteIdentityOfPerson', {
   row: { issuer: c.text },
   text: `
     delete from provider_identities where organisation_id = :organisation and person_id = :person returning issuer`,
+})
+
+/** Deletes the connections of a person whose ways in are removed: all, or all but those that they have to use. */
+export const deleteIdentities = write('providers.deleteIdentitiesOfPerson', {
+  params: { person: c.int8, isAll: c.bool },
+  row: { organisation: c.text, issuer: c.text },
+  text: `
+    delete from provider_identities i using organisations o
+     where i.person_id = :person and o.id = i.organisation_id
+       and (:isAll or i.organisation_id not in (select required_providers(:person)))
+    returning o.key as organisation, i.issuer`,
 })

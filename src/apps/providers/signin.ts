@@ -2,6 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge, fetchUserInfo } from 'openid-client'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { type OpenedBrowser, openBrowser } from '../../kernel/browsers/browsers.ts'
+import { ProviderRequired } from '../../kernel/browsers/required.ts'
 import type { Visitor } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
@@ -284,7 +285,13 @@ async function goOn(
   }
   const messages = environment.get(messagePolicy)
   const open = async (tx: Parameters<Parameters<Db['transaction']>[0]>[0], linked: Linked): Promise<Finished> => {
-    const opened = { personId: linked.id, epoch: linked.epoch, door: 'provider', isKept } as const
+    const opened = {
+      personId: linked.id,
+      epoch: linked.epoch,
+      door: 'provider',
+      isKept,
+      provider: { organisationId: provider.id },
+    } as const
     const browser = await openBrowser(tx, who, opened, environment.name)
     await keepIdToken(tx, environment, { browserId: browser.browserId, organisationId: provider.id, idToken })
     return { kind: 'signed-in', browser, next, outcome: linked.outcome }
@@ -305,6 +312,10 @@ async function explainFailure(
   const failed = { kind: 'failed', provider, next } as const
   if (response.get('error') === 'access_denied' && !response.has('code') && purpose !== 'test')
     return { ...failed, sentence: `You cancelled, or ${hostOf(provider)} did not let you in.`, status: 400 }
+  if (error instanceof ProviderRequired) {
+    const { organisation, sentence } = error
+    return { kind: 'failed', provider: await findUsable(db, organisation), sentence: `${sentence}.`, status: 403, next }
+  }
   const refusal = error instanceof LinkRefusal ? error : undefined
   if (!refusal && !isOfProvider(error)) throw error
   const problem: Problem = refusal ? refusal.problem : explain(error)

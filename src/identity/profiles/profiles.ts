@@ -1,3 +1,4 @@
+import { findRequired } from '../../kernel/browsers/required.ts'
 import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
 import type { ColumnType } from '../../kernel/database/columns.ts'
 import type { Db } from '../../kernel/database/database.ts'
@@ -228,7 +229,15 @@ export async function changeEmail(
   messages: MessagePolicy,
 ): Promise<void> {
   const email = readEmail(what.email)
-  if (!(await readSettings(db, who)).may.changeEmail) throw fail('forbidden', PARENT_DECIDES.email)
+  const settings = await readSettings(db, who)
+  if (!settings.may.changeEmail) throw fail('forbidden', PARENT_DECIDES.email)
+  // Another address could end what requires them to sign in there. One who has none can add one.
+  const required = settings.email === '' ? undefined : await findRequired(db, who.personId)
+  if (required)
+    throw fail(
+      'forbidden',
+      `${required.name} decides how you sign in, so you cannot change your e-mail address: ask an owner of ${required.name}`,
+    )
   const person = await proveAgain(db, who, what.password)
   await db.transaction(async (tx) => {
     await holdAccount(tx, person)

@@ -37,6 +37,10 @@ export interface NewBrowser {
   readonly door: 'password' | 'passkey' | 'reset' | 'demo' | 'test' | 'sign-up' | 'provider'
   /** True if the person stays signed in after the browser is closed. */
   readonly isKept: boolean
+  /** For the door `provider`. */
+  readonly provider?: {
+    readonly organisationId: number
+  }
 }
 
 /** Ways in that are closed to people whose organisation requires its own provider. */
@@ -55,7 +59,11 @@ export async function openBrowser(
   const token = mintToken('browser', environment)
   const lifetimeMs = (what.isKept ? KEPT_DAYS * 24 : HOURS) * HOUR_MS
   const browserId = await db.transaction(async (tx) => {
+    const { personId, provider } = what
     if (CLOSABLE.includes(what.door)) await refuseRequired(tx, what)
+    // The provider of one organisation proves nothing about the people of another.
+    if (what.door === 'provider')
+      await refuseRequired(tx, { personId, epoch: undefined, organisation: provider?.organisationId })
     const before = who.person
     if (before && before.personId !== what.personId) await signOutOf(tx, who, before)
     const row = {

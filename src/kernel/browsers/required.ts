@@ -35,10 +35,20 @@ export class ProviderRequired extends PlatformError {
   }
 }
 
-/** Throws if the person has to sign in with the provider of their organisation. */
-export async function refuseRequired(db: Db, what: { personId: number; epoch: number | undefined }): Promise<void> {
-  const { personId, epoch } = what
-  const required = await db.first(store.findRequired, { person: personId })
+/** Returns the organisation with whose provider a person has to sign in; undefined if they are free to choose. */
+export const findRequired = (db: Db, personId: number): Promise<{ name: string } | undefined> =>
+  db.first(store.findRequired, { person: personId, organisation: null })
+
+/**
+ * Throws if the person has to sign in with the provider of their organisation. `organisation` is the one whose provider
+ * they come from: if it is the wrong one, pass no epoch, because it proves nothing to other organisations.
+ */
+export async function refuseRequired(
+  db: Db,
+  what: { personId: number; epoch: number | undefined; organisation?: number | undefined },
+): Promise<void> {
+  const { personId, epoch, organisation = null } = what
+  const required = await db.first(store.findRequired, { person: personId, organisation })
   if (required) throw new ProviderRequired(epoch === undefined ? undefined : { personId, epoch }, required)
 }
 

@@ -22,13 +22,17 @@ export const findBrowser = read('browsers.find', {
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })
 
-/** Finds the organisation with whose provider a person has to sign in. */
+/**
+ * Finds the organisation with whose provider a person has to sign in. Returns no row if the person comes from the
+ * provider of `organisation`, and that is one of those which they have to use.
+ */
 export const findRequired = read('browsers.findRequired', {
-  params: { person: c.int8 },
+  params: { person: c.int8, organisation: nullable(c.int8) },
   row: { key: c.text, name: c.text, issuer: c.text },
   text: `
     select o.key, o.name, v.issuer from organisations o join providers v on v.organisation_id = o.id
-     where o.id = required_provider(:person)`,
+     where o.id = required_provider(:person)
+       and coalesce(:organisation not in (select required_providers(:person)), true)`,
 })
 
 /** A sign-in as a row of `browsers`. */

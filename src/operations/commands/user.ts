@@ -1,5 +1,6 @@
+import { alsoRemoveWays } from '../../apps/account/account.ts'
 import { addParent, removeParent } from '../../identity/families/parents.ts'
-import { ALL, alsoRemovePasskeys, listPasskeys } from '../../identity/passkeys/passkeys.ts'
+import { ALL, listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { leavingPolicy, removeByHandle } from '../../identity/people/deletion.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../../identity/people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../../identity/people/resets.ts'
@@ -54,7 +55,11 @@ const password = command({
   about: 'Set the password of a user, and end all their sessions.',
   args: ['HANDLE'],
   options: {
-    'remove-passkeys': { type: 'boolean', default: false, about: 'Also delete all their passkeys' },
+    'remove-passkeys': {
+      type: 'boolean',
+      default: false,
+      about: 'Also delete all their passkeys, and connections to organisations',
+    },
     environment,
   },
   notes: [
@@ -68,7 +73,7 @@ const password = command({
     const isAll = values['remove-passkeys']
     const passkeys = await withEnvironment(name, async ({ db, get }) => {
       const [who, messages] = [operator(), get(messagePolicy)]
-      const along = alsoRemovePasskeys(who, { removePasskeys: isAll ? [ALL] : [] }, messages)
+      const along = alsoRemoveWays(who, { removePasskeys: isAll ? [ALL] : [] }, messages)
       const { id } = await changePassword(db, who, { handle: handle!, password: secret, ...along }, messages)
       return listPasskeys(db, { personId: id })
     })
