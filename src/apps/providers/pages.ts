@@ -149,7 +149,6 @@ const showTested = (tested: Tested): ShownPage => ({
   title: 'Test of the sign-in',
   body: testResultPage({
     name: tested.provider.name,
-    isPassed: tested.isPassed,
     outcome: sayOutcome(tested),
     claims: describeClaims(tested),
     settings: `/console/organisations/${encodeURIComponent(tested.provider.key)}/provider`,

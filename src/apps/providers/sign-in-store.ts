@@ -158,11 +158,20 @@ export const findBreakGlass = read('providers.findBreakGlass', {
 
 /** Records that the settings were tested. Updates no row if they were changed meanwhile. */
 export const setTested = write('providers.setTested', {
-  params: { organisation: c.int8, version: c.int4, now: c.timestamptz },
+  params: {
+    organisation: c.int8,
+    version: c.int4,
+    secret: c.bytea,
+    claim: nullable(c.text),
+    roles: c.json,
+    now: c.timestamptz,
+  },
   row: { organisation_id: c.int8 },
   text: `
     update providers set tested_version = :version, tested_at = :now
-     where organisation_id = :organisation and version = :version returning organisation_id`,
+     where organisation_id = :organisation and version = :version and sealed_secret = :secret
+       and groups_claim is not distinct from :claim and group_roles::text = :roles::text
+    returning organisation_id`,
 })
 
 export const insertBrowser = write('providers.insertBrowser', {

@@ -175,8 +175,6 @@ export interface Tested {
   readonly claims: Claims
   readonly person: Identified
   readonly outcome: Outcome
-  /** True if the settings now count as tested. */
-  readonly isPassed: boolean
 }
 
 export type Finished =
@@ -198,6 +196,14 @@ const UNKNOWN: Failed = {
   next: null,
 }
 
+const changed = (provider: ProviderRow, next: string | null): Failed => ({
+  kind: 'failed',
+  provider,
+  sentence: `${provider.name} has changed its sign-in meanwhile. Start again.`,
+  status: 400,
+  next,
+})
+
 /** Finishes a sign-in with the response of the provider, which is the query of the redirect URI. */
 export async function finishSignIn(
   visit: Visit,
@@ -212,10 +218,7 @@ export async function finishSignIn(
   if (!key || !started || !provider) return UNKNOWN
   const { next } = started
   const isUsable = provider.version === started.version && (provider.mode !== 'off' || started.purpose === 'test')
-  if (!isUsable) {
-    const sentence = `${provider.name} has changed its sign-in meanwhile. Start again.`
-    return { kind: 'failed', provider, sentence, status: 400, next }
-  }
+  if (!isUsable) return changed(provider, next)
   try {
     const identified = await identify(visit, provider, { key, state, response, started })
     return await goOn(visit, provider, started, identified)
@@ -276,11 +279,10 @@ async function goOn(
   { claims, idToken, person }: Identification,
 ): Promise<Finished> {
   if (purpose === 'test') {
-    const outcome = await decide(db, who, provider, person)
-    const isPassed = outcome.kind !== 'refuse'
-    const { id: organisation, version } = provider
-    if (isPassed) await db.first(store.setTested, { organisation, version, now: who.at })
-    return { kind: 'tested', provider, claims, person, outcome, isPassed }
+    const { id: organisation, version, sealed_secret: secret, groups_claim: claim, group_roles: roles } = provider
+    const tested = await db.first(store.setTested, { organisation, version, secret, claim, roles, now: who.at })
+    if (!tested) return changed(provider, next)
+    return { kind: 'tested', provider, claims, person, outcome: await decide(db, who, provider, person) }
   }
   const messages = environment.get(messagePolicy)
   const open = async (tx: Parameters<Parameters<Db['transaction']>[0]>[0], linked: Linked): Promise<Finished> => {
