@@ -320,8 +320,8 @@ test('disconnecting removes the provider, its accounts and sign-ins; domains sta
   await app.sql(
     `insert into provider_identities (organisation_id, issuer, subject, person_id, linked_at, last_used_at)
      select o.id, '${liar.issuer}', 'kim', p.id, now(), now() from organisations o, people p where o.key = 'school' and p.handle_key = 'finley';
-     insert into provider_sign_ins (state_hash, organisation_id, browser_hash, version, purpose, is_kept, created_at, expires_at)
-     select '\\x01', id, '\\x02', 1, 'sign-in', false, now(), now() + interval '10 minutes' from organisations where key = 'school';
+     insert into provider_sign_ins (state_hash, organisation_id, browser_hash, version, purpose, is_kept, is_fresh, created_at, expires_at)
+     select '\\x01', id, '\\x02', 1, 'sign-in', false, false, now(), now() + interval '10 minutes' from organisations where key = 'school';
      insert into break_glass_accounts select o.id, p.id from organisations o, people p where o.key = 'school' and p.handle_key = 'casey'`,
   )
   assert.equal((await post('casey', '/remove', {})).status, 200)

@@ -22,6 +22,8 @@ import { findProvider, findProviderByDomain, type ProviderRow } from './store.ts
 const LIFETIME_MS = 10 * 60_000
 /** How far the clock of a provider may be off. */
 const TOLERANCE_MS = 60_000
+/** How long ago somebody may have signed in at a provider that does not say it. */
+const UNKNOWN_AGE_MS = 3_600_000
 /** Maximum length of the path to continue at. */
 export const MAX_NEXT = 8000
 const STATE_BYTES = 32
@@ -77,8 +79,9 @@ export const hostOf = ({ issuer }: { readonly issuer: string }): string => new U
 export async function startSignIn(
   { db, who, environment }: Visit,
   provider: ProviderRow,
-  { purpose, person, next, isKept = false, loginHint, isFresh }: SignInStart,
+  { purpose, person, next, isKept = false, loginHint, isFresh = false }: SignInStart,
 ): Promise<string> {
+  const mustAsk = isFresh || purpose !== 'sign-in' || who.person !== undefined
   if (next !== undefined && next.length > MAX_NEXT)
     throw fail('validationFailed', 'The request of the app is too long for sign-in with an organisation')
   const key = environment.get(stateKeys)[0]!
@@ -94,6 +97,7 @@ export async function startSignIn(
     epoch: person?.epoch ?? null,
     next: next ?? null,
     isKept,
+    isFresh: mustAsk,
     now: who.at,
     expires: new Date(who.at.getTime() + LIFETIME_MS),
   })
@@ -105,7 +109,7 @@ export async function startSignIn(
     nonce: nonceOf(key, state),
     code_challenge: await calculatePKCECodeChallenge(verifierOf(key, state)),
     code_challenge_method: 'S256',
-    ...((isFresh || purpose !== 'sign-in' || who.person) && { prompt: 'login', max_age: '0' }),
+    ...(mustAsk && { prompt: 'login', max_age: '0' }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
   })
   return address.href
@@ -272,12 +276,29 @@ function refuseOldSignIn({ auth_time: seconds }: Claims): void {
   })
 }
 
+/**
+ * When the person has shown at the provider who they are. The age is measured with the clock of the ID token's times.
+ * If the provider was told to ask, its clock may be a little behind. If it does not say when, an unasked person may
+ * have signed in there long ago.
+ */
+function whenAuthenticated(
+  { auth_time: seconds }: Claims,
+  { is_fresh: isFresh, created_at: start }: Started,
+  at: Date,
+) {
+  if (typeof seconds !== 'number' || seconds <= 0) return isFresh ? at : new Date(at.getTime() - UNKNOWN_AGE_MS)
+  const ms = at.getTime() - Math.max(0, Date.now() - seconds * 1000)
+  const isAfterStart = isFresh && ms >= start.getTime() - TOLERANCE_MS
+  return new Date(isAfterStart ? Math.max(ms, start.getTime()) : Math.max(ms, 0))
+}
+
 async function goOn(
   { db, who, environment }: Visit,
   provider: ProviderRow,
-  { purpose, person_id: personId, epoch, next, is_kept: isKept }: Started,
+  started: Started,
   { claims, idToken, person }: Identification,
 ): Promise<Finished> {
+  const { purpose, person_id: personId, epoch, next, is_kept: isKept } = started
   if (purpose === 'test') {
     const { id: organisation, version, sealed_secret: secret, groups_claim: claim, group_roles: roles } = provider
     const tested = await db.first(store.setTested, { organisation, version, secret, claim, roles, now: who.at })
@@ -286,7 +307,8 @@ async function goOn(
   }
   const messages = environment.get(messagePolicy)
   const open = async (tx: Parameters<Parameters<Db['transaction']>[0]>[0], linked: Linked): Promise<Finished> => {
-    const opened = { personId: linked.id, epoch: linked.epoch, door: 'provider', isKept } as const
+    const from = { authenticatedAt: whenAuthenticated(claims, started, who.at) }
+    const opened = { personId: linked.id, epoch: linked.epoch, door: 'provider', isKept, provider: from } as const
     const browser = await openBrowser(tx, who, opened, environment.name)
     await keepIdToken(tx, environment, { browserId: browser.browserId, organisationId: provider.id, idToken })
     return { kind: 'signed-in', browser, next, outcome: linked.outcome }
