@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import { Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
-const PROVIDER_MODES = ['off', 'allowed', 'enforced'] as const
+/** From the lowest to the highest. */
+export const PROVIDER_MODES = ['off', 'allowed', 'enforced'] as const
 export const GROUP_ROLES = ['owner', 'developer', 'instructor'] as const
 const MAX_GROUPS = 50
 export const MAX_DOMAINS = 50
