@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { domainToASCII } from 'node:url'
 import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge, fetchUserInfo } from 'openid-client'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { type OpenedBrowser, openBrowser } from '../../kernel/browsers/browsers.ts'
@@ -135,14 +136,16 @@ export interface TypedSignIn {
 export async function findWay(visit: Visit, what: TypedSignIn): Promise<string | undefined> {
   const { isAsked, next, isKept, isFresh } = what
   const typed = what.typed.normalize('NFKC').trim()
-  const domain = /^[^@\s]+@([^@\s]{1,253})$/.exec(typed)?.[1]?.toLowerCase()
+  const named = /^[^@\s]+@([^@\s]{1,253})$/.exec(typed)?.[1]?.toLowerCase()
+  // Proven domains are stored in the ASCII form of names with other letters.
+  const domain = named && (domainToASCII(named) || named)
   if (domain === undefined) {
     if (isAsked) throw fail('impossibleNow', 'Type the e-mail address that you have at your organisation')
     return undefined
   }
   const provider = await visit.db.first(findProviderByDomain, { domain })
   if (!provider && isAsked)
-    throw fail('impossibleNow', `No organisation with its own sign-in uses addresses at ${domain}`)
+    throw fail('impossibleNow', `No organisation with its own sign-in uses addresses at ${named}`)
   if (!provider || (!isAsked && provider.mode !== 'enforced')) return undefined
   return startSignIn(visit, provider, {
     purpose: 'sign-in',
@@ -170,6 +173,8 @@ export interface Failed {
   readonly reference?: string
   readonly status: number
   readonly next: string | null
+  /** True if an owner has tested the settings. */
+  readonly isTest?: boolean
 }
 
 /** What a test has shown. Nobody was signed in and nothing was connected. */
@@ -200,12 +205,13 @@ const UNKNOWN: Failed = {
   next: null,
 }
 
-const changed = (provider: ProviderRow, next: string | null): Failed => ({
+const changed = (provider: ProviderRow, { next, purpose }: Started): Failed => ({
   kind: 'failed',
   provider,
   sentence: `${provider.name} has changed its sign-in meanwhile. Start again.`,
   status: 400,
   next,
+  isTest: purpose === 'test',
 })
 
 /** Finishes a sign-in with the response of the provider, which is the query of the redirect URI. */
@@ -220,9 +226,8 @@ export async function finishSignIn(
   const started = key && (await db.first(store.takeSignIn, taken))
   const provider = started && (await db.first(findProvider, { organisation }))
   if (!key || !started || !provider) return UNKNOWN
-  const { next } = started
   const isUsable = provider.version === started.version && (provider.mode !== 'off' || started.purpose === 'test')
-  if (!isUsable) return changed(provider, next)
+  if (!isUsable) return changed(provider, started)
   try {
     const identified = await identify(visit, provider, { key, state, response, started })
     return await goOn(visit, provider, started, identified)
@@ -259,7 +264,9 @@ async function identify(
   const isComplete = own.email !== undefined && (groups === null || Object.hasOwn(own, groups))
   const canAsk = configuration.serverMetadata().userinfo_endpoint !== undefined
   const more = !isComplete && canAsk ? await fetchUserInfo(configuration, tokens.access_token, own.sub) : {}
-  const claims = { ...more, ...own }
+  // Whether an address is verified says only the one who has sent the address.
+  const { email, email_verified } = own.email === undefined ? (more as Claims) : own
+  const claims = { ...more, ...own, email, email_verified }
   return { claims, idToken: tokens.id_token!, person: await readIdentity(db, provider, claims) }
 }
 
@@ -302,7 +309,7 @@ async function goOn(
   if (purpose === 'test') {
     const { id: organisation, version, sealed_secret: secret, groups_claim: claim, group_roles: roles } = provider
     const tested = await db.first(store.setTested, { organisation, version, secret, claim, roles, now: who.at })
-    if (!tested) return changed(provider, next)
+    if (!tested) return changed(provider, started)
     return { kind: 'tested', provider, claims, person, outcome: await decide(db, who, provider, person) }
   }
   const messages = environment.get(messagePolicy)
@@ -326,7 +333,7 @@ async function explainFailure(
   error: unknown,
   response: URLSearchParams,
 ): Promise<Failed> {
-  const failed = { kind: 'failed', provider, next } as const
+  const failed = { kind: 'failed', provider, next, isTest: purpose === 'test' } as const
   if (response.get('error') === 'access_denied' && !response.has('code') && purpose !== 'test')
     return { ...failed, sentence: `You cancelled, or ${hostOf(provider)} did not let you in.`, status: 400 }
   const refusal = error instanceof LinkRefusal ? error : undefined
