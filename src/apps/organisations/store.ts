@@ -265,9 +265,16 @@ export const findNamed = read('organisations.findNamed', {
 
 export const listOwners = read('organisations.listOwners', {
   params: { organisation: c.int8 },
-  row: { person_id: c.int8 },
+  row: { person_id: c.int8, is_way_in: c.bool },
   gather: false,
-  text: `select person_id from organisation_members where organisation_id = :organisation and role = 'owner' order by person_id`,
+  text: `
+    select m.person_id,
+           b.person_id is not null and p.disabled_at is null
+             and (p.password_hash is not null or exists (select from passkeys k where k.person_id = p.id))
+             and exists (select from providers v where v.organisation_id = m.organisation_id and v.mode = 'enforced') as is_way_in
+      from organisation_members m join people p on p.id = m.person_id
+      left join break_glass_accounts b on b.organisation_id = m.organisation_id and b.person_id = m.person_id
+     where m.organisation_id = :organisation and m.role = 'owner' order by m.person_id`,
 })
 
 /** Lists the owners of an organisation by name, for its members. */

@@ -299,7 +299,7 @@ test('a break-glass account that is no longer an owner has to use the provider',
 })
 
 test('the last break-glass account stays an owner while the provider is enforced; administrators may change that', async (t) => {
-  const { app, connect, post, markTested, send } = await open(t)
+  const { app, connect, post, markTested, send, browserOf } = await open(t)
   await connect()
   await markTested()
   await post('casey', '/mode', { mode: 'enforced', breakGlass: ['@casey', '@drew'] })
@@ -324,6 +324,12 @@ test('the last break-glass account stays an owner while the provider is enforced
   )
   await post('casey', '/mode', { mode: 'enforced', breakGlass: ['@casey'] })
   assertError(await demote('casey', '@casey'), 400, 4006, words)
+  const imported = await (await browserOf('casey')).send('/edu/v1/organisation/people?organisation=school', {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'handle,role\n@casey,member',
+  })
+  assert.match(JSON.parse(imported.text).rows[0].reason, /is the last break-glass account/)
   assert.equal((await demote('ellis', '@casey')).status, 200)
 })
 

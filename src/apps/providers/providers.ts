@@ -13,10 +13,10 @@ import { lockManaged, readManaged } from '../organisations/organisations.ts'
 import { discover, sealName } from './discovery.ts'
 import { addressesOf, type Metadata, readGroupRoles, readIssuer, toDomain } from './rules.ts'
 import {
+  isHigher,
   type ListFailures,
   type NameIdentity,
   type NameProvider,
-  PROVIDER_MODES,
   type Provider,
   type ProviderFailure,
   type SetProvider,
@@ -167,8 +167,7 @@ export function setProviderMode(
     if (!row) throw fail('impossibleNow', 'No provider is connected: connect one first')
     if (what.breakGlass) await setBreakGlass(tx, organisation.id, what.breakGlass)
     // Settings that were changed must not shut out the owners who want to lower the mode.
-    const isRaised = PROVIDER_MODES.indexOf(what.mode) > PROVIDER_MODES.indexOf(row.mode as SetProviderMode['mode'])
-    if (isRaised && row.tested_version !== row.version)
+    if (isHigher(what.mode, row.mode) && row.tested_version !== row.version)
       throw fail('impossibleNow', 'Test the provider with an account first')
     const breakGlass = await tx.all(store.listBreakGlass, { organisation: organisation.id })
     if (what.mode === 'enforced' && !breakGlass.some((one) => one.is_usable))

@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
 import { PageOf, paging } from '../../kernel/paging.ts'
 
-/** From the lowest to the highest. */
-export const PROVIDER_MODES = ['off', 'allowed', 'enforced'] as const
+const PROVIDER_MODES = ['off', 'allowed', 'enforced'] as const
 export const GROUP_ROLES = ['owner', 'developer', 'instructor'] as const
 const MAX_GROUPS = 50
 export const MAX_DOMAINS = 50
@@ -50,6 +49,12 @@ export const SetProvider = Type.Object({
   ),
 })
 export type SetProvider = Static<typeof SetProvider>
+
+/** Whether a mode asks more of people than another one. */
+export const isHigher = (mode: string, than: string): boolean => {
+  const ranks: readonly string[] = PROVIDER_MODES
+  return ranks.indexOf(mode) > ranks.indexOf(than)
+}
 
 export const SetProviderMode = Type.Object({
   organisation,
