@@ -71,12 +71,17 @@ create table provider_sign_ins (
   -- The path of this platform to continue at.
   next             text,
   is_kept          boolean not null,
+  -- Whether the provider was told to ask the person to sign in, even if they are signed in there.
+  is_fresh         boolean not null,
   created_at       timestamptz not null,
   expires_at       timestamptz not null
 );
 create index provider_sign_ins_by_organisation on provider_sign_ins (organisation_id);
 create index provider_sign_ins_by_person on provider_sign_ins (person_id) where person_id is not null;
 create index provider_sign_ins_by_end on provider_sign_ins (expires_at);
+
+-- When the person has shown at the provider who they are, which can be long before the sign-in. Null: at the sign-in.
+alter table browsers add column authenticated_at timestamptz;
 
 -- Browsers that were signed in through a provider, so that they can be signed out there too.
 create table provider_browsers (

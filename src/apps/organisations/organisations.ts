@@ -294,8 +294,9 @@ export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Pro
 }
 
 async function keepAnOwner(tx: Tx, organisation: { id: number; administers?: boolean }, person: number): Promise<void> {
-  const owners = await tx.first(store.countOwners, { organisation: organisation.id, person })
-  checkLastOwner({ isOwner: owners!.is_owner, others: owners!.others, administers: organisation.administers === true })
+  const owners = (await tx.first(store.countOwners, { organisation: organisation.id, person }))!
+  const { is_owner: isOwner, others, is_last_way_in: isLastWayIn } = owners
+  checkLastOwner({ isOwner, others, isLastWayIn, administers: organisation.administers === true })
 }
 
 /** Gives a member the role that the provider of the organisation names. The last owner keeps theirs. */

@@ -70,6 +70,8 @@ export interface ImportState {
   readonly members: ReadonlyMap<string, NamedMember>
   readonly invitations: ReadonlyMap<string, InvitationPlan>
   readonly owners: readonly number[]
+  /** The owners who can still sign in if the provider that the organisation enforces fails. */
+  readonly waysIn: readonly number[]
   /** Whether the last owner may be replaced. */
   readonly administers: boolean
 }
@@ -87,13 +89,13 @@ export interface PlannedPerson extends ReportRow {
 
 /** Determines the result of each row, and what to write. */
 export function planPeople(rows: readonly ImportedRow[], state: ImportState): PlannedPerson[] {
-  const owners = new Set(state.owners)
+  const keepers = { owners: new Set(state.owners), waysIn: new Set(state.waysIn), administers: state.administers }
   return rows.map((row) => {
     const shown = { row: row.row, name: row.shown, role: row.role || 'member' }
     const refuse = (reason: string): PlannedPerson => ({ ...shown, result: 'refused', reason })
     if (row.problem !== undefined) return refuse(row.problem)
     const member = state.members.get(row.key)
-    if (member) return planMember(row, member, owners, state.administers)
+    if (member) return planMember(row, member, keepers)
     const plan = state.invitations.get(row.key) ?? 'send'
     if (typeof plan === 'object' && plan.role !== undefined && (row.role || plan.role) === plan.role)
       return { ...shown, role: plan.role, result: 'unchanged', reason: null }
@@ -105,12 +107,19 @@ export function planPeople(rows: readonly ImportedRow[], state: ImportState): Pl
   })
 }
 
-function planMember(row: ImportedRow, member: NamedMember, owners: Set<number>, administers: boolean): PlannedPerson {
+function planMember(
+  row: ImportedRow,
+  member: NamedMember,
+  { owners, waysIn, administers }: { owners: Set<number>; waysIn: Set<number>; administers: boolean },
+): PlannedPerson {
   const role = row.role || member.role || 'member'
   const shown = { row: row.row, name: row.shown, role }
   const isRoleNew = role !== member.role
   if (isRoleNew && owners.has(member.id) && owners.size === 1 && !administers)
     return { ...shown, result: 'refused', reason: 'is the last owner: give another member the role owner first' }
+  if (isRoleNew && waysIn.has(member.id) && waysIn.size === 1 && !administers)
+    return { ...shown, result: 'refused', reason: 'is the last break-glass account: choose another owner for it first' }
+  if (isRoleNew && role !== 'owner') waysIn.delete(member.id)
   if (isRoleNew && role === 'owner') owners.add(member.id)
   else if (isRoleNew) owners.delete(member.id)
   const firstName = row.firstName || member.first_name

@@ -60,10 +60,12 @@ async function planRows(
   )
   const strangers = named.filter(({ key }) => !joiners.has(key))
   const invitees = strangers.map(({ key, role }) => ({ handle: key, role: role || 'member' }))
+  const owners = await tx.all(store.listOwners, { organisation: organisation.id })
   return planPeople(rows, {
     members: new Map([...joiners].map(([key, id]) => [key, members.get(id)!])),
     invitations: await planInvitations(tx, who, { organisation }, invitees),
-    owners: (await tx.all(store.listOwners, { organisation: organisation.id })).map(({ person_id }) => person_id),
+    owners: owners.map(({ person_id }) => person_id),
+    waysIn: owners.filter(({ is_way_in }) => is_way_in).map(({ person_id }) => person_id),
     administers: organisation.administers,
   })
 }

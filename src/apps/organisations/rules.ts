@@ -15,8 +15,21 @@ export function checkTimeZone(name: string): void {
   if (!isTimeZone(name)) throw fail('validationFailed', `timeZone must be ${TIME_ZONE_MUST}`)
 }
 
-/** Throws if the last owner would be removed. Administrators may do so, because they can manage every organisation. */
-export function checkLastOwner(what: { isOwner: boolean; others: number; administers: boolean }): void {
-  if (what.isOwner && what.others === 0 && !what.administers)
-    throw fail('impossibleNow', 'This is the last owner: give another member the role owner first')
+/**
+ * Throws if the last owner would be removed, or the last one who can still sign in if the provider fails.
+ * Administrators may do so, because they can manage every organisation.
+ */
+export function checkLastOwner(what: {
+  isOwner: boolean
+  others: number
+  isLastWayIn: boolean
+  administers: boolean
+}): void {
+  if (!what.isOwner || what.administers) return
+  if (what.others === 0) throw fail('impossibleNow', 'This is the last owner: give another member the role owner first')
+  if (what.isLastWayIn)
+    throw fail(
+      'impossibleNow',
+      'This is the last break-glass account of the sign-in provider: choose another owner for it first, or stop enforcing the provider',
+    )
 }

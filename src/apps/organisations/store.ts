@@ -265,9 +265,16 @@ export const findNamed = read('organisations.findNamed', {
 
 export const listOwners = read('organisations.listOwners', {
   params: { organisation: c.int8 },
-  row: { person_id: c.int8 },
+  row: { person_id: c.int8, is_way_in: c.bool },
   gather: false,
-  text: `select person_id from organisation_members where organisation_id = :organisation and role = 'owner' order by person_id`,
+  text: `
+    select m.person_id,
+           b.person_id is not null and p.disabled_at is null
+             and (p.password_hash is not null or exists (select from passkeys k where k.person_id = p.id))
+             and exists (select from providers v where v.organisation_id = m.organisation_id and v.mode = 'enforced') as is_way_in
+      from organisation_members m join people p on p.id = m.person_id
+      left join break_glass_accounts b on b.organisation_id = m.organisation_id and b.person_id = m.person_id
+     where m.organisation_id = :organisation and m.role = 'owner' order by m.person_id`,
 })
 
 /** Lists the owners of an organisation by name, for its members. */
@@ -281,12 +288,23 @@ export const listOwnerNames = read('organisations.listOwnerNames', {
      where m.organisation_id = :organisation and m.role = 'owner' order by p.handle_key limit :limit offset :offset`,
 })
 
-/** Returns whether the person is an owner, and how many other owners there are. */
+/**
+ * Returns whether the person is an owner, and how many other owners there are. `is_last_way_in`: the organisation
+ * enforces its provider, and no other break-glass account has a password or a passkey.
+ */
 export const countOwners = read('organisations.countOwners', {
   params: { organisation: c.int8, person: c.int8 },
-  row: { is_owner: c.bool, others: c.int8 },
+  row: { is_owner: c.bool, others: c.int8, is_last_way_in: c.bool },
   text: `
-    select coalesce(bool_or(m.person_id = :person), false) as is_owner, count(*) filter (where m.person_id <> :person) as others
+    select coalesce(bool_or(m.person_id = :person), false) as is_owner, count(*) filter (where m.person_id <> :person) as others,
+           exists (select from providers v join break_glass_accounts b on b.organisation_id = v.organisation_id
+                    where v.organisation_id = :organisation and v.mode = 'enforced' and b.person_id = :person)
+           and not exists (
+             select from break_glass_accounts b
+               join organisation_members o on o.organisation_id = b.organisation_id and o.person_id = b.person_id
+               join people p on p.id = b.person_id
+              where b.organisation_id = :organisation and b.person_id <> :person and o.role = 'owner' and p.disabled_at is null
+                and (p.password_hash is not null or exists (select from passkeys k where k.person_id = p.id))) as is_last_way_in
       from organisation_members m where m.organisation_id = :organisation and m.role = 'owner'`,
 })
 

@@ -111,7 +111,7 @@ test('each failure of a provider is explained in words, with the claim, what it 
       { response: ({ state }) => ({ state, iss: issuer, error: 'access_denied', error_description: '<b>No</b>' }) },
       /cancelled/,
       'error',
-      'access_denied: <b>No</b>',
+      'access_denied',
     ],
     [{ response: (right) => ({ ...right, code: 'other' }) }, /did not accept its own code/, 'error', 'invalid_grant'],
     [{ answers: { token: answers.html } }, /\/token is not JSON/, undefined, 'text/html', 'application/json'],

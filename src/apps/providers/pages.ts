@@ -17,6 +17,7 @@ import {
   providerFailurePage,
   providerPage,
   signedOutOfPage,
+  testFailurePage,
   testResultPage,
 } from '../../kernel/pages/account/provider-pages.ts'
 import { findConnected } from './connections.ts'
@@ -128,7 +129,21 @@ async function start(context: PageContext, fields: Fields): Promise<PageAnswer> 
   return { redirect: await startSignIn(context, provider, { ...found.start, next, isKept }) }
 }
 
-function showFailure({ provider, sentence, reference, status, next }: Failed): ShownPage {
+const settingsOf = ({ key }: Provider): string => `/console/organisations/${encodeURIComponent(key)}/provider`
+
+function showFailure(failed: Failed): ShownPage {
+  const { provider, sentence, reference, status, next } = failed
+  if (failed.isTest && provider)
+    return {
+      title: 'Test of the sign-in',
+      status,
+      body: testFailurePage({
+        sentence,
+        reference,
+        again: `${TEST}?${new URLSearchParams({ organisation: provider.key })}`,
+        settings: settingsOf(provider),
+      }),
+    }
   const path = next ?? undefined
   return {
     title: 'You are not signed in',
@@ -149,10 +164,9 @@ const showTested = (tested: Tested): ShownPage => ({
   title: 'Test of the sign-in',
   body: testResultPage({
     name: tested.provider.name,
-    isPassed: tested.isPassed,
     outcome: sayOutcome(tested),
     claims: describeClaims(tested),
-    settings: `/console/organisations/${encodeURIComponent(tested.provider.key)}/provider`,
+    settings: settingsOf(tested.provider),
   }),
 })
 

@@ -107,22 +107,12 @@ const where = (response: Response | undefined): string =>
 
 const EXPLANATIONS: Readonly<Record<string, (facts: Facts) => Problem>> = {
   OAUTH_AUTHORIZATION_RESPONSE_ERROR: ({ errors: [first] }) => {
-    const { error, error_description: description } = first as unknown as Record<string, unknown>
-    return {
-      problem: REFUSALS[String(error)] ?? 'The provider refused the sign-in',
-      claim: 'error',
-      found: showRefusal(error, description),
-    }
+    return { problem: 'The provider refused the sign-in', ...readRefusal(first) }
   },
   OAUTH_RESPONSE_BODY_ERROR: ({ errors: [first] }) => {
-    const { error, error_description: description } = first as unknown as Record<string, unknown>
-    return {
-      problem: REFUSALS[String(error)] ?? 'The provider refused to give tokens',
-      claim: 'error',
-      found: showRefusal(error, description),
-    }
+    return { problem: 'The provider refused to give tokens', ...readRefusal(first) }
   },
-  OAUTH_WWW_AUTHENTICATE_CHALLENGE: () => ({ problem: REFUSALS.invalid_client! }),
+  OAUTH_WWW_AUTHENTICATE_CHALLENGE: () => ({ problem: INVALID_CLIENT }),
   OAUTH_RESPONSE_IS_NOT_CONFORM: ({ response }) => ({
     problem: `${where(response)} has an unexpected status`,
     ...(response && { found: String(response.status) }),
@@ -198,9 +188,12 @@ const EXPLANATIONS: Readonly<Record<string, (facts: Facts) => Problem>> = {
   }),
 }
 
-const REFUSALS: Readonly<Record<string, string>> = {
+const INVALID_CLIENT = 'The provider does not accept the client ID and secret: enter the current ones'
+
+/** What the registered errors mean (RFC 6749 §4.1.2.1 and §5.2, OpenID Connect Core §3.1.2.6). */
+const REFUSALS: Readonly<Record<string, string | undefined>> = {
   access_denied: 'The sign-in was cancelled, or the provider does not let this person use the platform',
-  invalid_client: 'The provider does not accept the client ID and secret: enter the current ones',
+  invalid_client: INVALID_CLIENT,
   unauthorized_client: 'The provider does not let this client sign people in: allow the authorization code flow for it',
   invalid_grant: 'The provider did not accept its own code: it has expired, was used before, or was for another client',
   invalid_scope: 'The provider does not allow the scopes openid, email and profile for this client',
@@ -210,9 +203,25 @@ const REFUSALS: Readonly<Record<string, string>> = {
   consent_required: 'The provider needs the consent of the person or of its administrator',
   server_error: 'The provider had an error of its own',
   temporarily_unavailable: 'The provider is not available at the moment',
+  account_selection_required: 'The provider did not ask the person for an account',
+  unsupported_grant_type: 'The provider does not allow the authorization code flow for this client',
+  invalid_request: undefined,
+  invalid_target: undefined,
+  invalid_request_uri: undefined,
+  invalid_request_object: undefined,
+  request_not_supported: undefined,
+  request_uri_not_supported: undefined,
+  registration_not_supported: undefined,
 }
-const showRefusal = (error: unknown, description: unknown): string =>
-  showValue(typeof description === 'string' ? `${String(error)}: ${description}` : String(error))
+
+/** Everybody can send a browser here with a response, so only registered words of it reach the owners. */
+function readRefusal(first: Link | undefined): Partial<Problem> {
+  const { error } = first as unknown as Record<string, unknown>
+  if (typeof error !== 'string' || !Object.hasOwn(REFUSALS, error))
+    return { claim: 'error', found: 'an error that is not registered' }
+  const problem = REFUSALS[error]
+  return { ...(problem !== undefined && { problem }), claim: 'error', found: error }
+}
 
 const COMPARISONS: Readonly<Record<string, string>> = {
   iss: 'The ID token is from another issuer',

@@ -106,11 +106,7 @@ test('another issuer or client turns the provider off, needs its own secret, and
      select o.id, '${liar.issuer}', 'kim', p.id, now(), now() from organisations o, people p where o.key = 'school' and p.handle_key = 'finley'`,
   )
   // The same address, a new secret and other settings are no other provider.
-  const same = await post('casey', '', {
-    issuer: `${liar.issuer}/`,
-    clientSecret: 'a new secret',
-    createsAccounts: true,
-  })
+  const same = await post('casey', '', { issuer: `${liar.issuer}/`, createsAccounts: true })
   assert.deepEqual([same.body.mode, same.body.people, same.body.testedDate === null], ['allowed', 1, false])
   assertError(await post('casey', '', { clientId: 'other' }), 400, 4001, /clientSecret is missing/)
   const other = await startLiar(t)
@@ -119,9 +115,33 @@ test('another issuer or client turns the provider off, needs its own secret, and
   assert.deepEqual([moved.body.mode, moved.body.testedDate, moved.body.people], ['off', null, 1])
   assertError(await post('casey', '/mode', { mode: 'allowed' }), 400, 4006, /Test the provider/)
   const [row] = await app.sql('select version, tested_version from providers')
-  assert.deepEqual(row, { version: 2, tested_version: 1 })
+  assert.deepEqual(row, { version: 2, tested_version: null })
   await connect({ issuer: other.issuer })
   assert.equal((await app.sql('select from provider_identities')).length, 1)
+})
+
+test('a new secret and other groups have to be tested again before the mode is raised; it stays until then', async (t) => {
+  const { connect, post, liar, markTested } = await open(t)
+  const groupRoles = [{ group: 'Staff', role: 'instructor' }]
+  const { clientSecret } = liar
+  await connect({ groupsClaim: 'groups', groupRoles })
+  await markTested()
+  await post('casey', '/mode', { mode: 'allowed' })
+  const same = await post('casey', '', { clientSecret, groupsClaim: 'groups', groupRoles, createsAccounts: true })
+  assert.notEqual(same.body.testedDate, null)
+  const enforce = () => post('casey', '/mode', { mode: 'enforced', breakGlass: ['@casey'] })
+  for (const change of [{ clientSecret: 'a new secret' }, { groupsClaim: 'roles' }, { groupRoles: [] }]) {
+    const { body } = await post('casey', '', change)
+    assert.deepEqual([body.mode, body.testedDate], ['allowed', null], JSON.stringify(change))
+    assertError(await enforce(), 400, 4006, /Test the provider/)
+    assert.equal((await post('casey', '/mode', { mode: 'allowed' })).status, 200)
+    await markTested()
+  }
+  await enforce()
+  await post('casey', '', { clientSecret: 'another secret' })
+  assert.equal((await post('casey', '/mode', { mode: 'allowed' })).status, 200)
+  assert.equal((await post('casey', '/mode', { mode: 'off' })).status, 200)
+  assertError(await post('casey', '/mode', { mode: 'allowed' }), 400, 4006, /Test the provider/)
 })
 
 test('an issuer is accepted with or without a slash, or as the address of its configuration', async (t) => {
@@ -278,6 +298,41 @@ test('a break-glass account that is no longer an owner has to use the provider',
   assert.deepEqual(await required(), ['drew', 'finley'])
 })
 
+test('the last break-glass account stays an owner while the provider is enforced; administrators may change that', async (t) => {
+  const { app, connect, post, markTested, send, browserOf } = await open(t)
+  await connect()
+  await markTested()
+  await post('casey', '/mode', { mode: 'enforced', breakGlass: ['@casey', '@drew'] })
+  const organisation = 'school'
+  const demote = (by: Person, handle: string) =>
+    send(by, 'POST', '/edu/v1/organisation/member', { organisation, handle, role: 'member' })
+  const leave = () => send('casey', 'POST', '/edu/v1/organisation/leave', { organisation })
+  const remove = () => send('casey', 'POST', '/edu/v1/organisation/member/remove', { organisation, handle: '@casey' })
+  // Drew could not sign in without the provider either.
+  await app.sql(`update people set password_hash = null where handle_key = 'drew'`)
+  const words = /the last break-glass account .* choose another owner/
+  for (const answer of [await demote('casey', '@casey'), await leave(), await remove()])
+    assertError(answer, 400, 4006, words)
+  assert.equal((await demote('casey', '@drew')).status, 200)
+  await app.sql(
+    `update organisation_members set role = 'owner' where person_id = (select id from people where handle_key = 'drew')`,
+  )
+  await app.givePassword('drew')
+  assert.equal((await demote('ellis', '@drew')).status, 200)
+  await app.sql(
+    `update organisation_members set role = 'owner' where person_id = (select id from people where handle_key = 'drew')`,
+  )
+  await post('casey', '/mode', { mode: 'enforced', breakGlass: ['@casey'] })
+  assertError(await demote('casey', '@casey'), 400, 4006, words)
+  const imported = await (await browserOf('casey')).send('/edu/v1/organisation/people?organisation=school', {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'handle,role\n@casey,member',
+  })
+  assert.match(JSON.parse(imported.text).rows[0].reason, /is the last break-glass account/)
+  assert.equal((await demote('ellis', '@casey')).status, 200)
+})
+
 test('a mode that is set while the client changes never applies to the untested one', async (t) => {
   const { connect, post, markTested, read } = await open(t)
   await connect()
@@ -320,8 +375,8 @@ test('disconnecting removes the provider, its accounts and sign-ins; domains sta
   await app.sql(
     `insert into provider_identities (organisation_id, issuer, subject, person_id, linked_at, last_used_at)
      select o.id, '${liar.issuer}', 'kim', p.id, now(), now() from organisations o, people p where o.key = 'school' and p.handle_key = 'finley';
-     insert into provider_sign_ins (state_hash, organisation_id, browser_hash, version, purpose, is_kept, created_at, expires_at)
-     select '\\x01', id, '\\x02', 1, 'sign-in', false, now(), now() + interval '10 minutes' from organisations where key = 'school';
+     insert into provider_sign_ins (state_hash, organisation_id, browser_hash, version, purpose, is_kept, is_fresh, created_at, expires_at)
+     select '\\x01', id, '\\x02', 1, 'sign-in', false, false, now(), now() + interval '10 minutes' from organisations where key = 'school';
      insert into break_glass_accounts select o.id, p.id from organisations o, people p where o.key = 'school' and p.handle_key = 'casey'`,
   )
   assert.equal((await post('casey', '/remove', {})).status, 200)

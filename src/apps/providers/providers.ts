@@ -12,14 +12,15 @@ import { type SecretSeal, secretSeal } from '../apps/secrets.ts'
 import { lockManaged, readManaged } from '../organisations/organisations.ts'
 import { discover, sealName } from './discovery.ts'
 import { addressesOf, type Metadata, readGroupRoles, readIssuer, toDomain } from './rules.ts'
-import type {
-  ListFailures,
-  NameIdentity,
-  NameProvider,
-  Provider,
-  ProviderFailure,
-  SetProvider,
-  SetProviderMode,
+import {
+  isHigher,
+  type ListFailures,
+  type NameIdentity,
+  type NameProvider,
+  type Provider,
+  type ProviderFailure,
+  type SetProvider,
+  type SetProviderMode,
 } from './schema.ts'
 import * as store from './store.ts'
 
@@ -76,6 +77,10 @@ export async function setProvider(
     const after = change(before, what, { ...read, metadata })
     const isReplaced = before !== undefined && before.version !== after.version
     const seal = environment.get(secretSeal)
+    const isNewSecret =
+      before !== undefined &&
+      after.secret !== undefined &&
+      seal.open(sealName(organisation.key), before.sealed_secret) !== after.secret
     await tx.first(store.setProvider, {
       organisation: organisation.id,
       issuer: after.metadata.issuer,
@@ -88,6 +93,7 @@ export async function setProvider(
       claim: after.claim,
       roles: JSON.stringify(after.roles),
       version: after.version,
+      isTested: hasSameClaims(before, after) && !isNewSecret,
       now: who.at,
     })
     await audit(tx, who, before ? 'provider.changed' : 'provider.connected', {
@@ -103,6 +109,12 @@ export async function setProvider(
     return present(tx, organisation, environment)
   })
 }
+
+/** Whether the provider, its client and the groups stay the same, which a test has shown to work. */
+const hasSameClaims = (before: store.ProviderRow | undefined, after: ReturnType<typeof change>): boolean =>
+  before?.version === after.version &&
+  before.groups_claim === after.claim &&
+  before.group_roles === JSON.stringify(after.roles)
 
 /** Checks the settings that do not depend on those that are stored. */
 const readSettings = (what: SetProvider) => ({
@@ -154,7 +166,8 @@ export function setProviderMode(
     const row = await tx.first(store.findProvider, { organisation: organisation.key })
     if (!row) throw fail('impossibleNow', 'No provider is connected: connect one first')
     if (what.breakGlass) await setBreakGlass(tx, organisation.id, what.breakGlass)
-    if (what.mode !== 'off' && row.tested_version !== row.version)
+    // Settings that were changed must not shut out the owners who want to lower the mode.
+    if (isHigher(what.mode, row.mode) && row.tested_version !== row.version)
       throw fail('impossibleNow', 'Test the provider with an account first')
     const breakGlass = await tx.all(store.listBreakGlass, { organisation: organisation.id })
     if (what.mode === 'enforced' && !breakGlass.some((one) => one.is_usable))

@@ -46,7 +46,7 @@ export const providerOperations: readonly Operation[] = [
     name: 'setProvider',
     summary: 'Set the sign-in provider',
     description:
-      'Connects the OpenID provider of an organisation, or changes its settings; fields that are left out stay the same. The platform reads the configuration of the provider, and says in words what is wrong with it. After another issuer or client ID the provider is off until it is tested.',
+      'Connects the OpenID provider of an organisation, or changes its settings; fields that are left out stay the same. The platform reads the configuration of the provider, and says in words what is wrong with it. After another issuer or client ID the provider is off until it is tested. After another secret or other groups the mode stays, and cannot be raised until it is tested.',
     example: {
       request: {
         organisation,
@@ -70,7 +70,7 @@ export const providerOperations: readonly Operation[] = [
     name: 'setProviderMode',
     summary: 'Set the mode of the sign-in provider',
     description:
-      'Turns the sign-in provider of an organisation on or off. It must have been tested, and enforcing it needs an owner with a password or passkey as a break-glass account. Nobody is signed out.',
+      'Turns the sign-in provider of an organisation on or off. It must have been tested to raise the mode, and enforcing it needs an owner with a password or passkey as a break-glass account. Nobody is signed out.',
     example: {
       request: { organisation, mode: 'allowed' },
       as: 'ellis',

@@ -50,6 +50,12 @@ export const SetProvider = Type.Object({
 })
 export type SetProvider = Static<typeof SetProvider>
 
+/** Whether a mode asks more of people than another one. */
+export const isHigher = (mode: string, than: string): boolean => {
+  const ranks: readonly string[] = PROVIDER_MODES
+  return ranks.indexOf(mode) > ranks.indexOf(than)
+}
+
 export const SetProviderMode = Type.Object({
   organisation,
   mode: {

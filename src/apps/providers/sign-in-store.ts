@@ -28,14 +28,15 @@ export const insertSignIn = write('providers.insertSignIn', {
     epoch: nullable(c.int4),
     next: nullable(c.text),
     isKept: c.bool,
+    isFresh: c.bool,
     now: c.timestamptz,
     expires: c.timestamptz,
   },
   row: { organisation_id: c.int8 },
   text: `
     insert into provider_sign_ins
-      (state_hash, organisation_id, browser_hash, version, purpose, person_id, epoch, next, is_kept, created_at, expires_at)
-    values (:hash, :organisation, :browser, :version, :purpose, :person, :epoch, :next, :isKept, :now, :expires)
+      (state_hash, organisation_id, browser_hash, version, purpose, person_id, epoch, next, is_kept, is_fresh, created_at, expires_at)
+    values (:hash, :organisation, :browser, :version, :purpose, :person, :epoch, :next, :isKept, :isFresh, :now, :expires)
     returning organisation_id`,
 })
 
@@ -49,13 +50,14 @@ export const takeSignIn = write('providers.takeSignIn', {
     epoch: nullable(c.int4),
     next: nullable(c.text),
     is_kept: c.bool,
+    is_fresh: c.bool,
     created_at: c.timestamptz,
   },
   text: `
     delete from provider_sign_ins s using organisations o
      where s.state_hash = :hash and s.browser_hash = :browser and s.expires_at > :now
        and o.id = s.organisation_id and o.key = :organisation
-    returning s.version, s.purpose, s.person_id, s.epoch, s.next, s.is_kept, s.created_at`,
+    returning s.version, s.purpose, s.person_id, s.epoch, s.next, s.is_kept, s.is_fresh, s.created_at`,
 })
 
 export const deleteOldSignIns = deleteOlder('providers.deleteOldSignIns', {
@@ -161,11 +163,20 @@ export const findBreakGlass = read('providers.findBreakGlass', {
 
 /** Records that the settings were tested. Updates no row if they were changed meanwhile. */
 export const setTested = write('providers.setTested', {
-  params: { organisation: c.int8, version: c.int4, now: c.timestamptz },
+  params: {
+    organisation: c.int8,
+    version: c.int4,
+    secret: c.bytea,
+    claim: nullable(c.text),
+    roles: c.json,
+    now: c.timestamptz,
+  },
   row: { organisation_id: c.int8 },
   text: `
     update providers set tested_version = :version, tested_at = :now
-     where organisation_id = :organisation and version = :version returning organisation_id`,
+     where organisation_id = :organisation and version = :version and sealed_secret = :secret
+       and groups_claim is not distinct from :claim and group_roles::text = :roles::text
+    returning organisation_id`,
 })
 
 export const insertBrowser = write('providers.insertBrowser', {

@@ -148,7 +148,7 @@ test('who cancels is told so, and can sign in another way; the owners are not bo
   assert.deepEqual(await listFailures(app, 'school'), [])
 })
 
-test('a test says what would happen and changes nothing; only its success lets the provider be used', async (t) => {
+test('a test says what would happen and changes nothing; it passes for an account that would be refused, too', async (t) => {
   const { app } = await open(t, { mode: 'off' })
   await app.sql('update providers set tested_version = null, tested_at = null')
   const stranger = await signInBrowser(app, 'blake')
@@ -164,9 +164,9 @@ test('a test says what would happen and changes nothing; only its success lets t
   const tested = async () => (await app.sql('select tested_version from providers'))[0]!.tested_version
   await app.sql('update providers set creates_accounts = false')
   const refused = await run()
-  assert.match(refused.text, /does not work yet.*does not create accounts for new people/s)
-  assert.equal(await tested(), null)
-  await app.sql('update providers set creates_accounts = true')
+  assert.match(refused.text, /The sign-in works.*would not be signed in yet.*does not create accounts for new people/s)
+  assert.equal(await tested(), 1)
+  await app.sql('update providers set creates_accounts = true, tested_version = null')
   const seen = await run()
   assert.equal(seen.status, 200, seen.text)
   assert.match(seen.text, /A new account would be created, with the address kim@school\.example\./)

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { domainToASCII } from 'node:url'
 import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge, fetchUserInfo } from 'openid-client'
 import { recordAudit } from '../../kernel/audit/audit.ts'
 import { type OpenedBrowser, openBrowser } from '../../kernel/browsers/browsers.ts'
@@ -23,6 +24,8 @@ import { findProvider, findProviderByDomain, type ProviderRow } from './store.ts
 const LIFETIME_MS = 10 * 60_000
 /** How far the clock of a provider may be off. */
 const TOLERANCE_MS = 60_000
+/** How long ago somebody may have signed in at a provider that does not say it. */
+const UNKNOWN_AGE_MS = 3_600_000
 /** Maximum length of the path to continue at. */
 export const MAX_NEXT = 8000
 const STATE_BYTES = 32
@@ -78,8 +81,9 @@ export const hostOf = ({ issuer }: { readonly issuer: string }): string => new U
 export async function startSignIn(
   { db, who, environment }: Visit,
   provider: ProviderRow,
-  { purpose, person, next, isKept = false, loginHint, isFresh }: SignInStart,
+  { purpose, person, next, isKept = false, loginHint, isFresh = false }: SignInStart,
 ): Promise<string> {
+  const mustAsk = isFresh || purpose !== 'sign-in' || who.person !== undefined
   if (next !== undefined && next.length > MAX_NEXT)
     throw fail('validationFailed', 'The request of the app is too long for sign-in with an organisation')
   const key = environment.get(stateKeys)[0]!
@@ -95,6 +99,7 @@ export async function startSignIn(
     epoch: person?.epoch ?? null,
     next: next ?? null,
     isKept,
+    isFresh: mustAsk,
     now: who.at,
     expires: new Date(who.at.getTime() + LIFETIME_MS),
   })
@@ -106,7 +111,7 @@ export async function startSignIn(
     nonce: nonceOf(key, state),
     code_challenge: await calculatePKCECodeChallenge(verifierOf(key, state)),
     code_challenge_method: 'S256',
-    ...((isFresh || purpose !== 'sign-in' || who.person) && { prompt: 'login', max_age: '0' }),
+    ...(mustAsk && { prompt: 'login', max_age: '0' }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
   })
   return address.href
@@ -132,14 +137,16 @@ export interface TypedSignIn {
 export async function findWay(visit: Visit, what: TypedSignIn): Promise<string | undefined> {
   const { isAsked, next, isKept, isFresh } = what
   const typed = what.typed.normalize('NFKC').trim()
-  const domain = /^[^@\s]+@([^@\s]{1,253})$/.exec(typed)?.[1]?.toLowerCase()
+  const named = /^[^@\s]+@([^@\s]{1,253})$/.exec(typed)?.[1]?.toLowerCase()
+  // Proven domains are stored in the ASCII form of names with other letters.
+  const domain = named && (domainToASCII(named) || named)
   if (domain === undefined) {
     if (isAsked) throw fail('impossibleNow', 'Type the e-mail address that you have at your organisation')
     return undefined
   }
   const provider = await visit.db.first(findProviderByDomain, { domain })
   if (!provider && isAsked)
-    throw fail('impossibleNow', `No organisation with its own sign-in uses addresses at ${domain}`)
+    throw fail('impossibleNow', `No organisation with its own sign-in uses addresses at ${named}`)
   if (!provider || (!isAsked && provider.mode !== 'enforced')) return undefined
   return startSignIn(visit, provider, {
     purpose: 'sign-in',
@@ -167,6 +174,8 @@ export interface Failed {
   readonly reference?: string
   readonly status: number
   readonly next: string | null
+  /** True if an owner has tested the settings. */
+  readonly isTest?: boolean
 }
 
 /** What a test has shown. Nobody was signed in and nothing was connected. */
@@ -176,8 +185,6 @@ export interface Tested {
   readonly claims: Claims
   readonly person: Identified
   readonly outcome: Outcome
-  /** True if the settings now count as tested. */
-  readonly isPassed: boolean
 }
 
 export type Finished =
@@ -199,6 +206,15 @@ const UNKNOWN: Failed = {
   next: null,
 }
 
+const changed = (provider: ProviderRow, { next, purpose }: Started): Failed => ({
+  kind: 'failed',
+  provider,
+  sentence: `${provider.name} has changed its sign-in meanwhile. Start again.`,
+  status: 400,
+  next,
+  isTest: purpose === 'test',
+})
+
 /** Finishes a sign-in with the response of the provider, which is the query of the redirect URI. */
 export async function finishSignIn(
   visit: Visit,
@@ -211,12 +227,8 @@ export async function finishSignIn(
   const started = key && (await db.first(store.takeSignIn, taken))
   const provider = started && (await db.first(findProvider, { organisation }))
   if (!key || !started || !provider) return UNKNOWN
-  const { next } = started
   const isUsable = provider.version === started.version && (provider.mode !== 'off' || started.purpose === 'test')
-  if (!isUsable) {
-    const sentence = `${provider.name} has changed its sign-in meanwhile. Start again.`
-    return { kind: 'failed', provider, sentence, status: 400, next }
-  }
+  if (!isUsable) return changed(provider, started)
   try {
     const identified = await identify(visit, provider, { key, state, response, started })
     return await goOn(visit, provider, started, identified)
@@ -253,7 +265,9 @@ async function identify(
   const isComplete = own.email !== undefined && (groups === null || Object.hasOwn(own, groups))
   const canAsk = configuration.serverMetadata().userinfo_endpoint !== undefined
   const more = !isComplete && canAsk ? await fetchUserInfo(configuration, tokens.access_token, own.sub) : {}
-  const claims = { ...more, ...own }
+  // Whether an address is verified says only the one who has sent the address.
+  const { email, email_verified } = own.email === undefined ? (more as Claims) : own
+  const claims = { ...more, ...own, email, email_verified }
   return { claims, idToken: tokens.id_token!, person: await readIdentity(db, provider, claims) }
 }
 
@@ -270,28 +284,39 @@ function refuseOldSignIn({ auth_time: seconds }: Claims): void {
   })
 }
 
+/**
+ * When the person has shown at the provider who they are. The age is measured with the clock of the ID token's times.
+ * If the provider was told to ask, its clock may be a little behind. If it does not say when, an unasked person may
+ * have signed in there long ago.
+ */
+function whenAuthenticated(
+  { auth_time: seconds }: Claims,
+  { is_fresh: isFresh, created_at: start }: Started,
+  at: Date,
+) {
+  if (typeof seconds !== 'number' || seconds <= 0) return isFresh ? at : new Date(at.getTime() - UNKNOWN_AGE_MS)
+  const ms = at.getTime() - Math.max(0, Date.now() - seconds * 1000)
+  const isAfterStart = isFresh && ms >= start.getTime() - TOLERANCE_MS
+  return new Date(isAfterStart ? Math.max(ms, start.getTime()) : Math.max(ms, 0))
+}
+
 async function goOn(
   { db, who, environment }: Visit,
   provider: ProviderRow,
-  { purpose, person_id: personId, epoch, next, is_kept: isKept }: Started,
+  started: Started,
   { claims, idToken, person }: Identification,
 ): Promise<Finished> {
+  const { purpose, person_id: personId, epoch, next, is_kept: isKept } = started
   if (purpose === 'test') {
-    const outcome = await decide(db, who, provider, person)
-    const isPassed = outcome.kind !== 'refuse'
-    const { id: organisation, version } = provider
-    if (isPassed) await db.first(store.setTested, { organisation, version, now: who.at })
-    return { kind: 'tested', provider, claims, person, outcome, isPassed }
+    const { id: organisation, version, sealed_secret: secret, groups_claim: claim, group_roles: roles } = provider
+    const tested = await db.first(store.setTested, { organisation, version, secret, claim, roles, now: who.at })
+    if (!tested) return changed(provider, started)
+    return { kind: 'tested', provider, claims, person, outcome: await decide(db, who, provider, person) }
   }
   const messages = environment.get(messagePolicy)
   const open = async (tx: Parameters<Parameters<Db['transaction']>[0]>[0], linked: Linked): Promise<Finished> => {
-    const opened = {
-      personId: linked.id,
-      epoch: linked.epoch,
-      door: 'provider',
-      isKept,
-      provider: { organisationId: provider.id },
-    } as const
+    const from = { organisationId: provider.id, authenticatedAt: whenAuthenticated(claims, started, who.at) }
+    const opened = { personId: linked.id, epoch: linked.epoch, door: 'provider', isKept, provider: from } as const
     const browser = await openBrowser(tx, who, opened, environment.name)
     await keepIdToken(tx, environment, { browserId: browser.browserId, organisationId: provider.id, idToken })
     return { kind: 'signed-in', browser, next, outcome: linked.outcome }
@@ -309,7 +334,7 @@ async function explainFailure(
   error: unknown,
   response: URLSearchParams,
 ): Promise<Failed> {
-  const failed = { kind: 'failed', provider, next } as const
+  const failed = { kind: 'failed', provider, next, isTest: purpose === 'test' } as const
   if (response.get('error') === 'access_denied' && !response.has('code') && purpose !== 'test')
     return { ...failed, sentence: `You cancelled, or ${hostOf(provider)} did not let you in.`, status: 400 }
   if (error instanceof ProviderRequired) {

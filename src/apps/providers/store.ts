@@ -60,6 +60,7 @@ export const setProvider = write('providers.set', {
     claim: nullable(c.text),
     roles: c.json,
     version: c.int4,
+    isTested: c.bool,
     now: c.timestamptz,
   },
   row: { version: c.int4 },
@@ -70,7 +71,8 @@ export const setProvider = write('providers.set', {
     on conflict (organisation_id) do update
        set issuer = excluded.issuer, client_id = excluded.client_id, sealed_secret = excluded.sealed_secret, metadata = excluded.metadata,
            read_at = excluded.read_at, mode = excluded.mode, creates_accounts = excluded.creates_accounts,
-           groups_claim = excluded.groups_claim, group_roles = excluded.group_roles, version = excluded.version, changed_at = :now
+           groups_claim = excluded.groups_claim, group_roles = excluded.group_roles, version = excluded.version,
+           tested_version = case when :isTested then v.tested_version end, changed_at = :now
     returning v.version`,
 })
 

@@ -51,7 +51,7 @@ const OUTCOMES = {
 export function sayOutcome({ outcome }: Tested): string {
   switch (outcome.kind) {
     case 'refuse':
-      return `You would not be signed in. ${outcome.refusal.sentence}`
+      return `The settings can be used, but this person would not be signed in yet. ${outcome.refusal.sentence} Accounts can be connected as soon as you allow the provider.`
     case 'create':
       return `A new account would be created, ${outcome.email === null ? 'without an e-mail address' : `with the address ${outcome.email}`}.`
     default:

@@ -201,7 +201,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into planner_candidates (search_id, person_id, score, sources) select id, ${me}, 1, '[]' from planner_searches;
      insert into plans (key, person_id, name, notes, text, organisations, created_at, changed_at) values ('plan', ${me}, 'Of Quillon', '', '', '{}', now(), now());
      insert into plan_people (plan_id, person_id, score, sources) select id, ${me}, 1, '[]' from plans;
-     insert into provider_sign_ins (state_hash, organisation_id, browser_hash, version, purpose, person_id, epoch, is_kept, created_at, expires_at) select 'x', organisation_id, 'x', 1, 'link', ${me}, 0, false, now(), now() from organisation_members where person_id = ${me} limit 1;
+     insert into provider_sign_ins (state_hash, organisation_id, browser_hash, version, purpose, person_id, epoch, is_kept, is_fresh, created_at, expires_at) select 'x', organisation_id, 'x', 1, 'link', ${me}, 0, false, false, now(), now() from organisation_members where person_id = ${me} limit 1;
      insert into provider_identities (organisation_id, issuer, subject, person_id, linked_at, last_used_at) select organisation_id, 'https://login.example.org', 'Quillon there', ${me}, now(), now() from organisation_members where person_id = ${me} limit 1;
      insert into bucket_changes (bucket_no, version, kind, user_id, changed_at) select bucket_no, 0, 'users', '${userId}', now() from buckets where id = 'own'`,
   )

@@ -37,10 +37,8 @@ export interface NewBrowser {
   readonly door: 'password' | 'passkey' | 'reset' | 'demo' | 'test' | 'sign-up' | 'provider'
   /** True if the person stays signed in after the browser is closed. */
   readonly isKept: boolean
-  /** For the door `provider`. */
-  readonly provider?: {
-    readonly organisationId: number
-  }
+  /** For the door `provider`. `authenticatedAt`: when the person has shown there who they are. */
+  readonly provider?: { readonly organisationId: number; readonly authenticatedAt: Date }
 }
 
 /** Ways in that are closed to people whose organisation requires its own provider. */
@@ -73,6 +71,7 @@ export async function openBrowser(
       door: what.door,
       device: who.device,
       address: placeOf(who),
+      authenticated: what.provider?.authenticatedAt ?? null,
       now: who.at,
       expires: new Date(who.at.getTime() + lifetimeMs),
     }
@@ -108,7 +107,7 @@ export async function findSignedIn(
     name,
     isAdministrator: row.administrator,
     isTest: row.door === 'test',
-    signedInAt: row.created_at,
+    signedInAt: row.authenticated_at ?? row.created_at,
     lastUsedAt: row.last_used_at,
   }
 }

@@ -10,6 +10,7 @@ export const findBrowser = read('browsers.find', {
     epoch: c.int4,
     door: c.text,
     created_at: c.timestamptz,
+    authenticated_at: nullable(c.timestamptz),
     last_used_at: c.timestamptz,
     handle: c.text,
     first_name: c.text,
@@ -17,7 +18,7 @@ export const findBrowser = read('browsers.find', {
     administrator: c.bool,
   },
   text: `
-    select b.id, b.person_id, b.epoch, b.door, b.created_at, b.last_used_at, p.handle, p.first_name, p.last_name, p.administrator
+    select b.id, b.person_id, b.epoch, b.door, b.created_at, b.authenticated_at, b.last_used_at, p.handle, p.first_name, p.last_name, p.administrator
       from browsers b join people p on p.id = b.person_id
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })
@@ -44,6 +45,7 @@ const SIGN_IN = {
   door: c.text,
   device: c.text,
   address: nullable(c.text),
+  authenticated: nullable(c.timestamptz),
   now: c.timestamptz,
   expires: c.timestamptz,
 }
@@ -60,8 +62,8 @@ export const insertBrowser = write('browsers.insert', {
       delete from browsers where id in
         (select id from browsers where person_id = :person order by last_used_at desc, created_at desc offset 99)
     )
-    insert into browsers (id, token_hash, person_id, epoch, door, device, address, created_at, last_used_at, expires_at)
-    values (:id, :hash, :person, :epoch, :door, :device, :address, :now, :now, :expires) returning id`,
+    insert into browsers (id, token_hash, person_id, epoch, door, device, address, created_at, authenticated_at, last_used_at, expires_at)
+    values (:id, :hash, :person, :epoch, :door, :device, :address, :now, :authenticated, :now, :expires) returning id`,
 })
 
 /**
@@ -73,7 +75,7 @@ export const renewBrowser = write('browsers.renew', {
   row: { id: c.uuid },
   text: `
     update browsers set token_hash = :hash, epoch = :epoch, door = :door, device = :device, address = :address,
-           created_at = :now, last_used_at = :now, expires_at = :expires
+           created_at = :now, authenticated_at = :authenticated, last_used_at = :now, expires_at = :expires
      where id = :id and person_id = :person returning id`,
 })
 

@@ -37,7 +37,12 @@ export const packageOperations: readonly Operation[] = [
     summary: 'Upload a content package',
     description:
       'Checks the cmi5 package in the body and stores it: a zip or Zip64 archive, or the course structure alone. A package that violates cmi5 is refused, and `faults` lists what is wrong, each with its requirement in `rule`. Sending the same package again returns the first one.',
-    example: { request: { organisation: 'sandhills', name: 'cmi5.xml', file: EXAMPLE }, as: 'casey', isLive: true },
+    example: {
+      request: { organisation: 'sandhills', name: 'cmi5.xml', file: EXAMPLE },
+      as: 'casey',
+      isLive: true,
+      fill: { file: 'A content package' },
+    },
     roles: FILE_ROLES,
     input: UploadPackage,
     from: 'stream',
@@ -62,7 +67,12 @@ export const packageOperations: readonly Operation[] = [
     name: 'readPackage',
     summary: 'Get a content package',
     description: 'Returns a package with the course that it describes. The uploaded file can be downloaded at `url`.',
-    example: { request: { packageId: PACKAGE_ID }, as: 'casey', after: 'uploadPackage' },
+    example: {
+      request: { packageId: PACKAGE_ID },
+      as: 'casey',
+      after: 'uploadPackage',
+      fill: { packageId: 'The id of a package that was uploaded' },
+    },
     roles: FILE_ROLES,
     input: NamePackage,
     output: json(PackageDetails),
@@ -74,7 +84,12 @@ export const packageOperations: readonly Operation[] = [
     summary: 'List the items of a content package',
     description:
       'Returns the blocks and units of a package, in the order of the package. A unit is what a student starts, and a block groups units and blocks.',
-    example: { request: { packageId: PACKAGE_ID }, as: 'casey', after: 'uploadPackage' },
+    example: {
+      request: { packageId: PACKAGE_ID },
+      as: 'casey',
+      after: 'uploadPackage',
+      fill: { packageId: 'The id of a package that was uploaded' },
+    },
     roles: FILE_ROLES,
     input: ListPackageItems,
     output: json(PackageItemPage),
@@ -86,7 +101,12 @@ export const packageOperations: readonly Operation[] = [
     summary: 'Delete a content package',
     description:
       'Deletes a package of an organisation, with its files. Instructors can delete only packages that they uploaded.',
-    example: { request: { packageId: PACKAGE_ID }, as: 'casey', after: 'uploadPackage' },
+    example: {
+      request: { packageId: PACKAGE_ID },
+      as: 'casey',
+      after: 'uploadPackage',
+      fill: { packageId: 'The id of a package that was uploaded' },
+    },
     roles: FILE_DELETERS,
     input: NamePackage,
     output: success(),

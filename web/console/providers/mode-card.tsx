@@ -20,18 +20,19 @@ interface ModeProps {
 
 /** Turns the provider on or off, once it has been tested. */
 export function ModeCard({ provider, name }: ModeProps) {
-  const { signInUrl, testedDate } = provider
+  const { signInUrl, testedDate, mode } = provider
   return (
     <Card title={say.mode}>
       <Stack>
-        {testedDate === null ? (
+        {testedDate === null && (
           <Text size="sm" c="dimmed">
-            {say.modeFirst}
+            {mode === 'off' ? say.modeFirst : say.modeAgain}
           </Text>
-        ) : (
+        )}
+        {(testedDate !== null || mode !== 'off') && (
           <>
             <ModeForm key={`${provider.mode} ${provider.breakGlass}`} provider={provider} name={name} />
-            {provider.mode !== 'off' && (
+            {mode !== 'off' && (
               <Input.Wrapper label={say.signInUrl} labelElement="div" description={say.signInUrlHelp}>
                 <Copied value={signInUrl} what={say.signInUrl} />
               </Input.Wrapper>

@@ -80,6 +80,7 @@ export const providerWords = {
     ],
   } as Record<string, readonly [string, string]>,
   modeFirst: 'Test the provider first.',
+  modeAgain: 'The settings have changed since the last test. Test them again before you raise the mode.',
   breakGlass: 'Break-glass accounts',
   breakGlassHelp:
     'These owners can still sign in with their password or passkey if the provider fails. Choose at least one to enforce it.',

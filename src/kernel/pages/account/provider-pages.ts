@@ -70,24 +70,36 @@ ${alertBox(sentence)}
 <p>${again !== undefined && html`<a href="${again}">Try again</a> · `}<a href="${otherWays}">Sign in another way</a></p>
 </section>`
 
+export interface TestFailure extends Pick<ProviderFailure, 'sentence' | 'reference'> {
+  /** Path of the page to test again at. */
+  readonly again: string
+  readonly settings: string
+}
+
+/** Renders the page of a test in which the provider has not identified anybody. */
+export const testFailurePage = ({
+  sentence,
+  reference,
+  again,
+  settings,
+}: TestFailure): Html => html`<section class="card">
+<h1>The sign-in does not work yet</h1>
+${alertBox(sentence)}
+${reference !== undefined && html`<p>The settings list it under Failed sign-ins, with the code <strong>${reference}</strong>.</p>`}
+<p><a href="${settings}">Back to the settings</a> · <a href="${again}">Test again</a></p>
+</section>`
+
 export interface TestResult {
   readonly name: string
   /** One line for each claim that matters: its name, its value, and what that means here. */
   readonly claims: readonly { readonly name: string; readonly value: string; readonly meaning: string }[]
   readonly outcome: string
-  readonly isPassed: boolean
   readonly settings: string
 }
 
 /** Renders what a test has shown. */
-export const testResultPage = ({
-  name,
-  claims,
-  outcome,
-  isPassed,
-  settings,
-}: TestResult): Html => html`<section class="card">
-<h1>${isPassed ? 'The sign-in works' : 'The sign-in does not work yet'}</h1>
+export const testResultPage = ({ name, claims, outcome, settings }: TestResult): Html => html`<section class="card">
+<h1>The sign-in works</h1>
 <p>${outcome}</p>
 <p>Nobody was signed in, and nothing was connected.</p>
 <h2>What the provider of ${nameOf(name)} says</h2>
