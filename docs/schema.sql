@@ -451,6 +451,7 @@ CREATE TABLE browsers (
   expires_at timestamptz NOT NULL,
   address text,
   last_used_at timestamptz NOT NULL DEFAULT now(),
+  authenticated_at timestamptz,
   CONSTRAINT browsers_pkey PRIMARY KEY (id),
   CONSTRAINT browsers_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   CONSTRAINT browsers_token_hash_key UNIQUE (token_hash)
@@ -1642,6 +1643,7 @@ CREATE TABLE provider_sign_ins (
   epoch integer,
   next text,
   is_kept boolean NOT NULL,
+  is_fresh boolean NOT NULL,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   CONSTRAINT provider_sign_ins_pkey PRIMARY KEY (state_hash),
