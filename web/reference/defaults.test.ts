@@ -70,6 +70,8 @@ const EMPTY: Readonly<Record<string, string>> = {
   listChildPasskeys: 'it takes an authenticator to have one',
   listFailedLogouts: 'it takes an app that did not take a logout token',
   listProviderFailures: 'no sign-in with a provider has failed yet',
+  listConnections: 'no organisation has a provider yet',
+  listPackages: 'a package has to be uploaded first',
   listInvitations: 'nobody has been invited yet',
   listSentInvitations: 'nobody has been invited yet',
   listChangedApps: 'no developer has changed an approved app yet',

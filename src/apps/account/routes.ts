@@ -282,7 +282,7 @@ export const accountOperations: readonly Operation[] = [
     name: 'changePassword',
     summary: 'Change your password',
     description:
-      'Sets a new password of 8 to 1000 characters; the current one is required. All sessions in apps and all other browsers are signed out, and this browser stays signed in with the new cookies from the response. Passkeys are kept unless `removePasskeys` lists them, and the response lists those that are left. `all` also disconnects the account from the sign-in of organisations that do not require it.',
+      'Sets a new password of 8 to 1000 characters; the current one is required. All sessions in apps and all other browsers are signed out, and this browser stays signed in with the new cookies from the response. Passkeys are kept unless `removePasskeys` lists them, and the response lists those that are left; `all` also disconnects the account from the sign-in of organisations that do not require it.',
     example: { request: { password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' } },
     input: ChangePassword,
     output: json(Ended, newCookie),
@@ -311,7 +311,7 @@ export const accountOperations: readonly Operation[] = [
     name: 'resetPassword',
     summary: 'Reset your password',
     description:
-      'Sets a new password of 8 to 1000 characters with the code from a reset link, and signs this browser in. All sessions and browsers that the old password opened are signed out. Passkeys are kept unless `removePasskeys` lists them, and the response lists those that are left. `all` also disconnects the account from the sign-in of organisations that do not require it.',
+      'Sets a new password of 8 to 1000 characters with the code from a reset link, and signs this browser in. All sessions and browsers that the old password opened are signed out. Passkeys are kept unless `removePasskeys` lists them, and the response lists those that are left; `all` also disconnects the account from the sign-in of organisations that do not require it.',
     example: {
       request: { code: RESET_CODE, password: NEW_PASSWORD, removePasskeys: 'all' },
       fill: { code: 'The code in the link of the message' },

@@ -46,7 +46,7 @@ export const providerOperations: readonly Operation[] = [
     name: 'setProvider',
     summary: 'Set the sign-in provider',
     description:
-      'Connects the OpenID provider of an organisation, or changes its settings; fields that are left out stay the same. The platform reads the configuration of the provider, and says in words what is wrong with it. After another issuer or client ID the provider is off until it is tested. After another secret or other groups the mode stays, and cannot be raised until it is tested.',
+      'Connects the OpenID provider of an organisation, or changes its settings; fields that are left out stay the same. The platform reads the configuration of the provider, and says in words what is wrong with it. After another issuer or client ID the provider is off until it is tested; after another secret or other groups the mode stays, and cannot be raised until it is tested.',
     example: {
       request: {
         organisation,

@@ -176,6 +176,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into evaluations (key, attempt_id, enrolment_id, lesson_id, criteria, remarks, recorded_by, recorded_at, changed_at)
      select 'evaluation of ' || a.key, a.id, a.enrolment_id, a.lesson_id, '[]', case when a.key = 'other' then '' else 'Quillon landed' end, ${me}, now(), now() from attempts a;
      insert into file_contents (sha256, bytes, used_at) values ('x', 1, now());
+     insert into packages (key, organisation_id, kind, title, name, sha256, bytes, stored_bytes, files, units, blocks, structure, created_by, created_at) select 'package', organisation_id, 'cmi5', 'A package', 'cmi5.xml', 'x', 1, 1, 0, 0, 0, '{}', ${me}, now() from organisation_members where person_id = ${me} limit 1;
      insert into files (key, organisation_id, name, media_type, bytes, sha256, created_by, created_at)
      select 'file', id, 'plan.pdf', 'application/pdf', 1, 'x', ${me}, now() from organisations limit 1;
      insert into questions (key, organisation_id, kind, summary, tags, revision, created_at, changed_at)

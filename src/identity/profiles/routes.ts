@@ -58,7 +58,7 @@ export const profileOperations: readonly Operation[] = [
     name: 'changeEmail',
     summary: 'Change your e-mail address',
     description:
-      "Changes the caller's e-mail address, to which password reset links go too, so the current password is required. The old address gets a message about the change. For a child, a parent does this. Nobody changes it whose organisation requires its own sign-in: its owners do.",
+      "Changes the caller's e-mail address, to which password reset links go too, so the current password is required. The old address gets a message about the change. For a child, a parent does this; for a user whose organisation requires its own sign-in, an owner does.",
     example: { request: { email: 'avery.lindqvist@example.org', password: PASSWORD } },
     input: ChangeEmail,
     from: 'body only',
