@@ -168,14 +168,14 @@ export const setTested = write('providers.setTested', {
     version: c.int4,
     secret: c.bytea,
     claim: nullable(c.text),
-    roles: c.json,
+    roles: c.text,
     now: c.timestamptz,
   },
   row: { organisation_id: c.int8 },
   text: `
     update providers set tested_version = :version, tested_at = :now
      where organisation_id = :organisation and version = :version and sealed_secret = :secret
-       and groups_claim is not distinct from :claim and group_roles::text = :roles::text
+       and groups_claim is not distinct from :claim and group_roles::text = :roles
     returning organisation_id`,
 })
 
