@@ -187,6 +187,7 @@ test('the page of a student does not move while it loads', { skip: noChromium },
 test('an instructor sorts the grading queue and grades several attempts at once', { skip: noChromium }, async (t) => {
   const { page, problems } = await enter(t, 'Casey', `${LARGE}/grading`)
   const students = () => page.getByRole('row').getByRole('link').allInnerTexts()
+  await page.getByRole('link', { name: 'Pupil 0003' }).waitFor()
   assert.deepEqual(await students(), ['Pupil 0001', 'Pupil 0002', 'Pupil 0003'])
   await page.getByRole('columnheader', { name: 'Finished' }).getByRole('button').click()
   await page.waitForURL(/sort=-completed/)

@@ -183,3 +183,13 @@ test('notifications', async (t) => {
     assert.deepEqual(await app.sql('select from notifications'), [])
   })
 })
+
+test('a stream of a signed-in person does not mind the Authorization header of a proxy', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const avery = await signInBrowser(app, 'avery')
+  const stream = await follow(avery, { authorization: 'Basic of a proxy' })
+  await stream.next()
+  await notifyPerson(app, 'avery', { title: 'Hello' })
+  assert.equal((await stream.next()).data.unread, 1)
+  await stream.close()
+})

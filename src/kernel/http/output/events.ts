@@ -94,15 +94,16 @@ export function openEventSink(
 
 /** Checks the token or the cookie again. While the database is unavailable, both count as valid. */
 async function stillHolds(environment: Environment, request: HttpRequest): Promise<boolean> {
-  const token = findBearer(request, true)
   const { clock, db, name } = environment
+  const who = request.who as AppUser | Member
   const now = clock()
   try {
-    if (token === undefined)
+    if (!('tokenExpiresAtMs' in who))
       return (await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, now)) !== undefined
+    const token = findBearer(request, true)!
     const { scopes } = recallHolder(environment, token, now) ?? (await lookUpHolder(environment, token, now))
     // The client reconnects, and is refused if the token no longer has the scope that the stream needs.
-    return showScopes(scopes) === showScopes((request.who as AppUser).scopes)
+    return showScopes(scopes) === showScopes(who.scopes)
   } catch (error) {
     return error instanceof PlatformError && error.kind === 'notReady'
   }
