@@ -80,6 +80,8 @@ export async function fuzzPage(
           headers,
           ...(body === undefined ? {} : { body: await withFormKey(page, environment, browser, path, body) }),
         })
+        // A path whose parameter is empty, or longer than 500 characters, is no address of the platform.
+        if (page.path.includes('{') && seen.status === 404 && seen.text.includes('There is no operation')) return
         const isPage = seen.headers.get('content-type')?.startsWith('text/html')
         const isRedirect = seen.status === 303 && seen.location !== undefined
         const isFile = seen.headers.get('content-disposition')?.startsWith('attachment') === true
