@@ -27,7 +27,9 @@ const skip = !isLong
     ? "Debian's apache2 and libapache2-mod-auth-openidc are not installed"
     : noChromium
 
-/** A site of Apache: a registered app, on a port of its own. To a browser, the platform at `localhost` is another site. */
+/**
+ * A site of Apache: a registered app, on a port of its own. To a browser, the platform at `localhost` is another site.
+ */
 interface Site {
   readonly name: string
   readonly port: number

@@ -18,7 +18,7 @@ import { type TestApp, testApp } from '../src/operations/testing/testing.ts'
 
 const SCOPE = 'openid profile email offline_access'
 
-/** What a page has to know about its registration. */
+/** The registration of an app, as its page needs it. */
 interface Registration {
   readonly issuer: string
   readonly clientId: string
@@ -36,8 +36,8 @@ interface PublicApp {
 }
 
 /**
- * Serves a page that loads a library and a script on an origin of its own, registers it as a public app, and opens it. To
- * a browser, the app is on another site than the platform, whose public URL is at `localhost`.
+ * Serves a page that loads a library and a script on an origin of its own, registers it as a public app, and opens it.
+ * To a browser, the app is on another site than the platform, whose public URL is at `localhost`.
  */
 async function openPublicApp(
   t: TestContext,
@@ -104,7 +104,7 @@ async function comeBack({ page, origin }: PublicApp, call: string, path: string)
 
 const OIDC_CLIENT = new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts'))
 
-/** What a test reads of a user of oidc-client-ts. */
+/** The part of a `User` of oidc-client-ts that tests read. */
 type SignedIn = Pick<User, 'access_token' | 'refresh_token' | 'id_token' | 'profile' | 'scope'>
 
 test('oidc-client-ts in Chromium signs in with PKCE, reads userinfo and keys, refreshes, revokes and signs out', {

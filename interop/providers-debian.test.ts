@@ -190,7 +190,9 @@ async function signOutAtGlewlwyd({ url, call }: Glewlwyd, person: TestBrowser, a
   return searchParams.get('callback_url')!
 }
 
-/** Signs a person in to an app that uses openid-client. `signIn` takes the platform's pages to the provider and back. */
+/**
+ * Signs a person in to an app that uses openid-client. `signIn` takes the platform's pages to the provider and back.
+ */
 async function signInToApp(
   app: TestApp,
   { clientId, secret }: RegisteredApp,

@@ -88,8 +88,8 @@ export interface ClientPolicy {
 }
 
 /**
- * Authenticates an app (RFC 6749 §2.3). Throws unless it sent one of its secrets or a new assertion or, if it is public,
- * neither.
+ * Authenticates an app (RFC 6749 §2.3). Throws unless it sent one of its secrets or a new assertion or, if it is
+ * public, neither.
  */
 export async function authenticateClient(
   db: Db,

@@ -481,7 +481,9 @@ export const listManagers = read('apps.listManagers', {
      where a.id = :app and p.id is distinct from :except order by p.id limit 100`,
 })
 
-/** Changes how an app proves itself. A field whose parameter is null keeps its value; an empty list removes all keys. */
+/**
+ * Changes how an app proves itself. A field whose parameter is null keeps its value; an empty list removes all keys.
+ */
 export const changeProof = write('apps.changeProof', {
   params: { app: c.int8, keys: nullable(c.json), method: nullable(c.text), algorithm: nullable(c.text) },
   row: { public_client: c.bool, token_auth_method: nullable(c.text), keys: c.int4 },

@@ -84,7 +84,7 @@ const SIGN_IN_PURPOSE = 'oauth.signin'
 const consentPurpose = (params: AuthorizationParams, asked: string): string =>
   `oauth.consent ${queryOf(params)} ${asked}`
 
-/** Returns what the app of this request asks for now; empty if the request would be refused. */
+/** Returns the scopes that the app of this request asks for now; an empty text if the request would be refused. */
 async function readAsked(context: PageContext, params: AuthorizationParams, dialect: Dialect): Promise<string> {
   try {
     const request = await read(context, params, dialect)

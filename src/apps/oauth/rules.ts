@@ -21,8 +21,8 @@ export function mustAskEachTime({ isPublic }: { isPublic: boolean }, redirectUri
 }
 
 /**
- * Whether a request of the `rfc` dialect needs PKCE. A confidential app that uses OpenID may send a nonce instead, which
- * it checks in the ID token (RFC 9700 §2.1.1), or neither, if it is registered so.
+ * Whether a request of the `rfc` dialect needs PKCE. A confidential app that uses OpenID may send a nonce instead,
+ * which it checks in the ID token (RFC 9700 §2.1.1), or neither, if it is registered so.
  */
 export const needsPkce = (
   client: { isPublic: boolean; isPkceRequired: boolean },

@@ -11,7 +11,9 @@ import { UserInfo, UserInfoFields } from './schema.ts'
 
 const op = operationsIn({ area: 'Sign-in', who: anyone })
 
-/** Returns the holder of a token that may be in the body (RFC 6750 §2.2), which is read after the caller is admitted. */
+/**
+ * Returns the holder of a token that may be in the body (RFC 6750 §2.2), which is read after the caller is admitted.
+ */
 function findHolder(environment: Environment, request: HttpRequest, field: string | undefined, now: Date) {
   const header = findBearer(request, false)
   if (header !== undefined && field !== undefined)

@@ -1,4 +1,4 @@
-/** What is believed, shown and stored of the answers of a provider. */
+/** Tests which claims and errors of a provider the platform believes, shows and stores. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sharedApp } from '../../operations/testing/testing.ts'

@@ -27,7 +27,7 @@ import { type Liar, type Lies, passThrough, startLiar } from './testing-liar.ts'
 
 const DOMAIN = 'school.example'
 const ADDRESS = `avery@${DOMAIN}`
-/** What an honest provider says about Avery. */
+/** The claims that an honest provider sends about Avery. */
 const AVERY = { sub: 'a-1', email: ADDRESS, email_verified: true, name: 'Avery Quinn' }
 
 interface School {
@@ -35,7 +35,9 @@ interface School {
   readonly liar: Liar
 }
 
-/** Opens a platform where Casey owns `school`, Avery is a member with a confirmed address, and the provider is allowed. */
+/**
+ * Opens a platform where Casey owns `school`, Avery is a member with a confirmed address, and the provider is allowed.
+ */
 async function open(
   t: TestContext,
   settings: ProviderSettings = {},
@@ -583,7 +585,7 @@ test('enforced: the proof of a right password connects no other account, in no o
     answer.location ?? /href="(\/account\/provider\?[^"]*proof=[^"]*)"/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&')
   assert.ok(path, answer.text)
   assert.match(path, /proof=/)
-  // Somebody who is made to open the address of another browser signs in as themselves, and is not connected to Avery.
+  // An attacker sends the address to a victim. The victim signs in as themselves, and is not connected to Avery.
   liar.person = { sub: 'victim' }
   const victim = app.visitor()
   const page = await victim.get(path)
@@ -634,7 +636,7 @@ test('connecting an account needs the person who is signed in, and never takes a
   const stolen = await avery.send((await passThrough(avery, await start(avery))).href)
   assert.ok(stolen.status >= 400, stolen.text)
   assert.deepEqual(await listConnected(app, 'school'), ['c-1 @casey'])
-  // Somebody else who signs in to this browser meanwhile is not connected by the sign-in that Avery has started.
+  // Avery starts a sign-in, and then all her sessions end. The sign-in no longer connects her account.
   liar.person = { sub: 'a-1' }
   const back = await passThrough(avery, await start(avery))
   await app.sql(`update people set epoch = epoch + 1 where handle_key = 'avery'`)

@@ -7,7 +7,9 @@ import { fail } from '../../kernel/errors.ts'
 import type { Connections, NameProvider } from './schema.ts'
 import * as store from './sign-in-store.ts'
 
-/** Finds out whether an account is connected to the present provider of an organisation; undefined without an account. */
+/**
+ * Finds out whether an account is connected to the present provider of an organisation; undefined without an account.
+ */
 export async function findConnected(
   db: Db,
   { provider, personId }: { provider: { id: number; issuer: string }; personId: number },

@@ -22,9 +22,9 @@ const REQUEST_MS = 5000
 const MAX_ANSWER_BYTES = 256 * 1024
 /** How far the clock of a provider may be off. */
 const CLOCK_TOLERANCE_SECONDS = 60
-/** What a provider says about itself is read again after this time. */
+/** The platform reads the metadata of a provider again after this time. */
 const FRESH_MS = 24 * 3_600_000
-/** After a failure it is read again after this time. */
+/** The platform reads the metadata again after this time if the last attempt failed. */
 const RETRY_MS = 60_000
 /** The library downloads keys again for a token whose key is unknown, if its copy has at least this age. */
 const KEYS_AGE_SECONDS = 60
@@ -39,7 +39,7 @@ interface KeySet {
   readonly readAt: number
 }
 
-/** What a process remembers about providers: their keys, and when their metadata is read again. */
+/** Caches the keys of providers in this process, and schedules the next reading of their metadata. */
 class Providers {
   readonly #environment: Environment
   /** By organisation and the address of the keys. */

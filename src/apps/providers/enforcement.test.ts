@@ -1,4 +1,4 @@
-/** What an organisation that enforces its provider asks of its people, and what they and others can still do. */
+/** Tests which ways in an enforced provider closes, for whom, and which stay open. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { testMailbox } from '../../kernel/messages/testing.ts'

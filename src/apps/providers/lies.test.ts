@@ -204,7 +204,7 @@ test('userinfo of somebody else, and userinfo that is broken, is never used', as
     liar.lies = { userinfo, claims: (right) => ({ ...right, email: undefined }) }
     const browser = app.visitor()
     const seen = await signInThrough(browser, 'school')
-    // Somebody who is connected does not need the address; nobody may get the address of another subject.
+    // A connected person is found by the subject, so the address is not needed. It must not come from another subject.
     if (seen.status === 303) assert.equal(await findHandle(browser), '@avery')
     else await assertRefused(browser, seen)
   }

@@ -201,7 +201,9 @@ async function carryOut(
 
 const identityOf = ({ issuer, subject }: Identified) => ({ issuer, subject })
 
-/** Accepts the invitation for which an account was created. If it has expired, new people may be admitted all the same. */
+/**
+ * Accepts the invitation for which an account was created. If it has expired, new people may be admitted all the same.
+ */
 async function acceptInvitation(tx: Tx, who: ActingPerson, provider: ProviderRow): Promise<void> {
   try {
     await joinByLink(tx, who, who.personId)

@@ -195,7 +195,9 @@ export const addressesOf = (url: string, organisation: string) => ({
   signInUrl: `${url}/account/provider?${new URLSearchParams({ organisation })}`,
 })
 
-/** Path to which the provider of an organisation sends people back. Each has its own, so that none answers for another. */
+/**
+ * Path to which the provider of an organisation sends people back. Each has its own, so that none answers for another.
+ */
 export const callbackPath = (organisation: string): string => `/account/provider/${organisation}/callback`
 
 export const toDomain = (row: { domain: string; challenge: string; proven_at: string | null }) => ({

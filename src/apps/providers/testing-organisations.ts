@@ -9,8 +9,8 @@ interface Lifetime {
 export const PROVIDER = '/edu/v1/organisation/provider'
 
 /**
- * Opens a platform where Casey and Drew own `school`, Avery is a developer and Finley a member of it, Blake owns `club`,
- * and Ellis is administrator.
+ * Opens a platform where Casey and Drew own `school`, Avery is a developer and Finley a member of it, Blake owns
+ * `club`, and Ellis is administrator.
  */
 export async function openOrganisations(t: Lifetime, settings: Record<string, string> = {}) {
   const app = await testApp(t, { ...UNLIMITED, ...settings })

@@ -12,8 +12,8 @@ const KEPT_MS = 30 * DAY_MS
 export const STORED_DAYS = 400
 
 /**
- * Returns since when a key is used that is needed now. It is a little earlier, so that processes whose clocks are behind
- * use the key too, and do not create another.
+ * Returns since when a key is used that is needed now. It is a little earlier, so that processes whose clocks are
+ * behind use the key too, and do not create another.
  */
 export const atOnce = (now: Date): Date => new Date(now.getTime() - 3_600_000)
 

@@ -67,7 +67,9 @@ async function end(context: PageContext, person: PersonCaller, request: LogoutRe
   return { redirect: offerSignOut(environment, person, { ...provider, continueAt }), browser: 'end' }
 }
 
-/** Ends the sign-in at once if a valid ID token of the person proves that the app may ask; otherwise asks the person. */
+/**
+ * Ends the sign-in at once if a valid ID token of the person proves that the app may ask; otherwise asks the person.
+ */
 async function view(context: PageContext, params: LogoutParams, again?: string): Promise<PageAnswer> {
   const { db, who, environment } = context
   const request = await readLogoutRequest(environment, who, params)

@@ -20,8 +20,8 @@ export interface SignInOfApp {
 const SID_LENGTH = 32
 
 /**
- * Returns the `sid` of ID tokens and logout tokens: the id of the browser's sign-in, different for each app, so that two
- * apps cannot find out that they have the same user. It needs no key, because the ids of browsers and sessions are
+ * Returns the `sid` of ID tokens and logout tokens: the id of the browser's sign-in, different for each app, so that
+ * two apps cannot find out that they have the same user. It needs no key, because the ids of browsers and sessions are
  * random, and so it survives a change of the secret key.
  */
 export const sidOf = ({ appId, browserId, sessionId }: SignInOfApp): string =>

@@ -172,8 +172,8 @@ async function makeRoom(tx: Tx, who: Caller, what: { newest: string; personId: n
 }
 
 /**
- * Ends one session immediately, in every process. Ending it again has no effect. With `tellsApp`, an app with a receiver
- * is told that the person was signed out; an app that ended the session itself is not.
+ * Ends one session immediately, in every process. Ending it again has no effect. With `tellsApp`, an app with a
+ * receiver is told that the person was signed out; an app that ended the session itself is not.
  */
 export function endSession(
   db: Db,
@@ -246,7 +246,9 @@ export function endSessionsOfSid(
   })
 }
 
-/** Tells apps that a person whose account is being deleted was signed out. The sessions are deleted with the account. */
+/**
+ * Tells apps that a person whose account is being deleted was signed out. The sessions are deleted with the account.
+ */
 export const tellAppsOfLeaver = async (tx: Tx, who: Caller, { personId }: { personId: number }): Promise<void> =>
   queueLogouts(tx, who, await tx.all(store.listOpenidOfPerson, { person: personId }))
 

@@ -177,7 +177,9 @@ export const deleteFile = write('files.delete', {
   text: `delete from files where id = :file returning bytes`,
 })
 
-/** Locks and deletes the row of a content that no file and no package has, and whose last upload was before `:before`. */
+/**
+ * Locks and deletes the row of a content that no file and no package has, and whose last upload was before `:before`.
+ */
 export const deleteUnused = write('files.deleteUnused', {
   params: { before: c.timestamptz },
   row: { sha256: c.text },

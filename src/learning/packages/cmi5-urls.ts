@@ -6,7 +6,10 @@ const RULES = { names: '8.1.0.0-6', form: '13.1.4.0-2', inZip: '14.1.0.0-4', wit
 /** Parameters that a launch adds to the query of an AU. */
 const LAUNCH_NAMES = ['endpoint', 'fetch', 'actor', 'registration', 'activityId']
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i
-/** Characters that RFC 1738 §2.2 does not allow, and percent signs that encode nothing. Letters beyond ASCII are accepted. */
+/**
+ * Characters that RFC 1738 §2.2 does not allow, and percent signs that encode nothing. Letters beyond ASCII are
+ * accepted.
+ */
 const FORBIDDEN = /[\s\p{Cc}<>"{}|\\^`]|%(?![0-9a-f]{2})/iu
 /** Schemes whose addresses run or show something in the page that opens them. */
 const NO_PLACE = /^(?:javascript|vbscript|data|blob|file|about|filesystem|view-source):/i

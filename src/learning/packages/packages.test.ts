@@ -17,7 +17,8 @@ import { makePackage, uploadPackage } from './testing.ts'
 import { auOf, blockOf, courseOf, objectiveOf } from './testing-cmi5.ts'
 import { buildZip } from './testing-zip.ts'
 
-// Finley owns the school, Casey teaches its class alpha, Avery is a student. Drew owns another school, and teaches bravo.
+// Finley owns the school, Casey teaches its class alpha, Avery is a student. Drew owns another school, and teaches
+// bravo.
 async function openPackages(app: TestApp): Promise<Record<'finley' | 'casey' | 'avery' | 'drew', TestBrowser>> {
   await openSchool(app)
   await app.sql(`insert into organisations (key, name, created_at) values ('other', 'Other', now());

@@ -62,7 +62,9 @@ export async function readZip(file: FileHandle): Promise<ZipEntry[]> {
   return separate(entries, directory.start)
 }
 
-/** Returns the contents of a file of an archive, in chunks. Throws if they are not those that the directory announces. */
+/**
+ * Returns the contents of a file of an archive, in chunks. Throws if they are not those that the directory announces.
+ */
 export async function* readContents(file: FileHandle, entry: ZipEntry): AsyncGenerator<Buffer> {
   const start = await findData(file, entry)
   if (entry.packedBytes === 0 && entry.bytes === 0) return

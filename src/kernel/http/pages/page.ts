@@ -36,9 +36,9 @@ export interface ShownPage extends PageAnswerBase {
   readonly body: Html
   readonly status?: number
   /**
-   * True if a form of this page leads to an app, or to the provider of an organisation. Chromium applies `form-action` to every redirect after a form,
-   * including later redirects by the app to its other hosts or its own scheme. Those targets cannot be listed, so such
-   * a page has no `form-action`.
+   * True if a form of this page leads to an app, or to the provider of an organisation. Chromium applies `form-action`
+   * to every redirect after a form, including later redirects by the app to its other hosts or its own scheme. Those
+   * targets cannot be listed, so such a page has no `form-action`.
    */
   readonly leadsToApp?: boolean
   /** Paths of scripts of this platform. The page must also work without them. */
