@@ -204,12 +204,14 @@ function assertSameKind(actual: unknown, example: unknown, path = ''): void {
 function maskValue(value: unknown, known: readonly string[]): unknown {
   if (typeof value === 'number') return value > 1e9 ? 'seconds since 1970' : value
   if (typeof value !== 'string') return value
-  return value
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a date')
-    .replace(/\b[B-Z]{4}-[B-Z]{4}\b/g, 'a user code')
-    // The end of a link on the content origin, which changes every six hours.
-    .replace(/(?<=\/[fop]\/[\w-]{22}\.)[\da-z]+(?=\.)/g, 'an end')
-    .replace(/(gs_[a-z]{2}_)?[\w-]{22,}/g, (id, prefix = '') =>
-      prefix === '' && known.some((one) => id.includes(one)) ? id : `${prefix}an id`,
-    )
+  return (
+    value
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a date')
+      .replace(/\b[B-Z]{4}-[B-Z]{4}\b/g, 'a user code')
+      // The end of a link on the content origin, which changes every six hours.
+      .replace(/(?<=\/[fop]\/[\w-]{22}\.)[\da-z]+(?=\.)/g, 'an end')
+      .replace(/(gs_[a-z]{2}_)?[\w-]{22,}/g, (id, prefix = '') =>
+        prefix === '' && known.some((one) => id.includes(one)) ? id : `${prefix}an id`,
+      )
+  )
 }
