@@ -582,6 +582,7 @@ CREATE TABLE courses (
   CONSTRAINT courses_key_key UNIQUE (key)
 );
 CREATE INDEX courses_by_author ON courses (author_id) WHERE (author_id IS NOT NULL);
+CREATE INDEX courses_by_draft_package ON courses USING gin (packages_in(draft)) WHERE (draft IS NOT NULL);
 CREATE INDEX courses_by_organisation ON courses (organisation_id);
 CREATE INDEX courses_by_version ON courses (version_id);
 
@@ -1034,6 +1035,36 @@ CREATE INDEX jobs_given_up ON jobs (given_up_at) WHERE (given_up_at IS NOT NULL)
 CREATE INDEX jobs_in_order ON jobs (kind, order_key, id) WHERE ((order_key IS NOT NULL) AND (given_up_at IS NULL));
 CREATE INDEX jobs_under_way ON jobs (kind, order_key) WHERE ((order_key IS NOT NULL) AND is_leased);
 
+CREATE TABLE launches (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  code uuid NOT NULL,
+  registration_id bigint NOT NULL,
+  "position" integer NOT NULL,
+  mode text NOT NULL,
+  fetch_hash bytea,
+  token_hash bytea,
+  created_at timestamptz NOT NULL,
+  fetched_at timestamptz,
+  preferences_at timestamptz,
+  initialized_at timestamptz,
+  completed_at timestamptz,
+  passed_at timestamptz,
+  failed_at timestamptz,
+  last_at timestamptz NOT NULL,
+  ended_at timestamptz,
+  ended_by text,
+  seconds double precision,
+  CONSTRAINT launches_pkey PRIMARY KEY (id),
+  CONSTRAINT launches_ended_by_check CHECK (ended_by = ANY (ARRAY['terminated'::text, 'abandoned'::text])),
+  CONSTRAINT launches_mode_check CHECK (mode = ANY (ARRAY['Normal'::text, 'Browse'::text, 'Review'::text])),
+  CONSTRAINT launches_registration_id_fkey FOREIGN KEY (registration_id) REFERENCES registrations(id) ON DELETE CASCADE,
+  CONSTRAINT launches_code_key UNIQUE (code),
+  CONSTRAINT launches_fetch_hash_key UNIQUE (fetch_hash),
+  CONSTRAINT launches_token_hash_key UNIQUE (token_hash)
+);
+CREATE INDEX launches_by_registration ON launches (registration_id, id);
+CREATE INDEX launches_open ON launches (last_at) WHERE (ended_at IS NULL);
+
 CREATE TABLE lesson_dates (
   class_id bigint NOT NULL,
   lesson_id bigint,
@@ -1099,13 +1130,17 @@ CREATE TABLE lesson_versions (
   kind text NOT NULL DEFAULT 'activity'::text,
   content json,
   files text[] NOT NULL DEFAULT '{}'::text[],
+  package_id bigint,
+  package_item integer,
   CONSTRAINT lesson_versions_pkey PRIMARY KEY (version_id, lesson_id),
   CONSTRAINT lesson_versions_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE SET NULL,
   CONSTRAINT lesson_versions_lesson_id_fkey FOREIGN KEY (lesson_id) REFERENCES lessons(id) ON DELETE CASCADE,
+  CONSTRAINT lesson_versions_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE RESTRICT,
   CONSTRAINT lesson_versions_version_id_fkey FOREIGN KEY (version_id) REFERENCES course_versions(id) ON DELETE CASCADE
 );
 CREATE INDEX lesson_versions_by_app ON lesson_versions (app_id);
 CREATE INDEX lesson_versions_by_file ON lesson_versions USING gin (files) WHERE (files <> '{}'::text[]);
+CREATE INDEX lesson_versions_by_item ON lesson_versions (package_id, package_item, version_id) WHERE (package_id IS NOT NULL);
 CREATE INDEX lesson_versions_by_lesson ON lesson_versions (lesson_id, version_id);
 
 CREATE TABLE lessons (
@@ -1341,6 +1376,41 @@ CREATE TABLE package_items (
   CONSTRAINT package_items_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE
 );
 
+CREATE TABLE package_upload_parts (
+  upload_id bigint NOT NULL,
+  start bigint NOT NULL,
+  bytes bigint NOT NULL,
+  sha256 text NOT NULL,
+  CONSTRAINT package_upload_parts_pkey PRIMARY KEY (upload_id, start),
+  CONSTRAINT package_upload_parts_sha256_fkey FOREIGN KEY (sha256) REFERENCES file_contents(sha256),
+  CONSTRAINT package_upload_parts_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES package_uploads(id) ON DELETE CASCADE
+);
+CREATE INDEX package_upload_parts_by_content ON package_upload_parts (sha256);
+
+CREATE TABLE package_uploads (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  organisation_id bigint NOT NULL,
+  name text NOT NULL,
+  bytes bigint NOT NULL,
+  received_bytes bigint NOT NULL DEFAULT 0,
+  reserved_bytes bigint NOT NULL,
+  created_by bigint,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  package_id bigint,
+  refusal json,
+  CONSTRAINT package_uploads_pkey PRIMARY KEY (id),
+  CONSTRAINT package_uploads_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id) ON DELETE SET NULL,
+  CONSTRAINT package_uploads_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
+  CONSTRAINT package_uploads_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE,
+  CONSTRAINT package_uploads_key_key UNIQUE (key)
+);
+CREATE INDEX package_uploads_by_expiry ON package_uploads (expires_at);
+CREATE INDEX package_uploads_by_organisation ON package_uploads (organisation_id);
+CREATE INDEX package_uploads_by_package ON package_uploads (package_id);
+CREATE INDEX package_uploads_by_person ON package_uploads (created_by);
+
 CREATE TABLE packages (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   key text NOT NULL,
@@ -1358,7 +1428,7 @@ CREATE TABLE packages (
   created_by bigint,
   created_at timestamptz NOT NULL,
   CONSTRAINT packages_pkey PRIMARY KEY (id),
-  CONSTRAINT packages_kind_check CHECK (kind = 'cmi5'::text),
+  CONSTRAINT packages_kind_check CHECK (kind = ANY (ARRAY['cmi5'::text, 'scorm12'::text, 'scorm2004'::text])),
   CONSTRAINT packages_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id) ON DELETE SET NULL,
   CONSTRAINT packages_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id) ON DELETE CASCADE,
   CONSTRAINT packages_sha256_fkey FOREIGN KEY (sha256) REFERENCES file_contents(sha256),
@@ -1749,12 +1819,66 @@ CREATE INDEX quiz_attempts_by_lesson ON quiz_attempts (class_id, lesson_id);
 CREATE INDEX quiz_attempts_of_lesson ON quiz_attempts (lesson_id);
 CREATE INDEX quiz_attempts_open ON quiz_attempts (deadline_at) WHERE ((submitted_at IS NULL) AND (deadline_at IS NOT NULL));
 
+CREATE TABLE registration_items (
+  registration_id bigint NOT NULL,
+  "position" integer NOT NULL,
+  completed_at timestamptz,
+  passed_at timestamptz,
+  failed_at timestamptz,
+  waived_at timestamptz,
+  waive_reason text,
+  satisfied_at timestamptz,
+  progress real,
+  score real,
+  CONSTRAINT registration_items_pkey PRIMARY KEY (registration_id, "position"),
+  CONSTRAINT registration_items_registration_id_fkey FOREIGN KEY (registration_id) REFERENCES registrations(id) ON DELETE CASCADE
+);
+
+CREATE TABLE registrations (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  code uuid NOT NULL,
+  package_id bigint NOT NULL,
+  enrolment_id bigint,
+  person_id bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  satisfied_at timestamptz,
+  CONSTRAINT registrations_pkey PRIMARY KEY (id),
+  CONSTRAINT registrations_enrolment_id_fkey FOREIGN KEY (enrolment_id) REFERENCES enrolments(id) ON DELETE CASCADE,
+  CONSTRAINT registrations_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE,
+  CONSTRAINT registrations_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT registrations_code_key UNIQUE (code)
+);
+CREATE UNIQUE INDEX registrations_by_enrolment ON registrations (enrolment_id, package_id) WHERE (enrolment_id IS NOT NULL);
+CREATE INDEX registrations_by_package ON registrations (package_id);
+CREATE INDEX registrations_by_person ON registrations (person_id);
+CREATE UNIQUE INDEX registrations_by_preview ON registrations (person_id, package_id) WHERE (enrolment_id IS NULL);
+
 CREATE TABLE retired_handles (
   handle_hash bytea NOT NULL,
   until timestamptz NOT NULL,
   CONSTRAINT retired_handles_pkey PRIMARY KEY (handle_hash)
 );
 CREATE INDEX retired_handles_by_age ON retired_handles (until);
+
+CREATE TABLE scorm_states (
+  registration_id bigint NOT NULL,
+  "position" integer NOT NULL,
+  cmi json,
+  is_suspended boolean NOT NULL,
+  launch_id bigint NOT NULL,
+  sequence integer NOT NULL,
+  is_finished boolean NOT NULL,
+  recorded json NOT NULL,
+  saved_at timestamptz NOT NULL,
+  share_no bigint,
+  CONSTRAINT scorm_states_pkey PRIMARY KEY (registration_id, "position"),
+  CONSTRAINT scorm_states_launch_id_fkey FOREIGN KEY (launch_id) REFERENCES launches(id) ON DELETE CASCADE,
+  CONSTRAINT scorm_states_registration_id_fkey FOREIGN KEY (registration_id) REFERENCES registrations(id) ON DELETE CASCADE
+);
+CREATE INDEX scorm_states_by_launch ON scorm_states (launch_id);
+CREATE TRIGGER scorm_states_changed AFTER UPDATE OF cmi, recorded ON scorm_states FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER scorm_states_gone AFTER DELETE ON scorm_states FOR EACH ROW WHEN (old.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
+CREATE TRIGGER scorm_states_stored AFTER INSERT ON scorm_states FOR EACH ROW WHEN (new.share_no IS NOT NULL) EXECUTE FUNCTION charge_record();
 
 CREATE TABLE search_keys (
   app_id bigint NOT NULL,
@@ -2151,6 +2275,14 @@ CREATE OR REPLACE FUNCTION bytes_of(note notes)
  IMMUTABLE
 AS $function$ select whole_kib(octet_length(note.text)) $function$;
 
+CREATE OR REPLACE FUNCTION bytes_of(state scorm_states)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select whole_kib(coalesce(octet_length(state.cmi::text), 0) + octet_length(state.recorded::text))
+$function$;
+
 CREATE OR REPLACE FUNCTION can_be_notified(p people)
  RETURNS boolean
  LANGUAGE sql
@@ -2526,7 +2658,13 @@ BEGIN ATOMIC
                      WHEN h.by_hand THEN 'hand'::text
                      WHEN (NOT h.by_hand) THEN NULL::text
                      WHEN (d.opens_at > lock_of.at) THEN 'opening'::text
-                     WHEN (NOT (r.required <@ lock_of.passed)) THEN 'lessons'::text
+                     WHEN
+                     CASE
+                         WHEN (cardinality(r.required) < 50) THEN (NOT (r.required <@ lock_of.passed))
+                         ELSE (EXISTS ( SELECT unnest(r.required) AS unnest
+                         EXCEPT
+                          SELECT unnest(lock_of.passed) AS unnest))
+                     END THEN 'lessons'::text
                      WHEN (d.closes_at <= lock_of.at) THEN 'closing'::text
                      ELSE NULL::text
                  END AS locked_by) w;
@@ -2656,6 +2794,12 @@ BEGIN ATOMIC
            WHERE ((k.id = (owns_class.c).course_id) AND (m.person_id = owns_class.person) AND (m.role = 'owner'::text))
           OFFSET 0)) AS "exists";
 END;
+
+CREATE OR REPLACE FUNCTION packages_in(draft json)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(SELECT DISTINCT m.m[1] AS m FROM regexp_matches((packages_in.draft)::text, '"package":"([A-Za-z0-9_-]+)"'::text, 'g'::text) m(m));
 
 CREATE OR REPLACE FUNCTION passed_lessons(enrolment bigint)
  RETURNS bigint[]

@@ -22,7 +22,7 @@ export const hostsFile = (): string =>
   [
     '127.0.0.1 localhost',
     ...MACHINES.map((name) => `${ADDRESSES[name]} ${name}`),
-    `${VIRTUAL_ADDRESS} api.example.org content.example.org sandbox.example.org sandbox-content.example.org`,
+    `${VIRTUAL_ADDRESS} api.example.org files.content.example.org sandbox.example.org files.sandbox-content.example.org`,
     '',
   ].join('\n')
 
@@ -77,7 +77,11 @@ export async function startFleet(
   await query(primary, 'create database groundschool owner groundschool', 'postgres')
 
   say('starting HAProxy and keepalived')
-  const { key, cert } = authority.issue('api.example.org', ['DNS:*.example.org'])
+  const { key, cert } = authority.issue('api.example.org', [
+    'DNS:*.example.org',
+    'DNS:*.content.example.org',
+    'DNS:*.sandbox-content.example.org',
+  ])
   for (const name of BALANCERS) {
     const machine = machines[name]
     write(machine, 'haproxy.cfg', 'etc/haproxy/haproxy.cfg')

@@ -60,8 +60,11 @@ import { administration } from './operations/administration/room.ts'
 import { demo } from './operations/demo/room.ts'
 import { credentials } from './records/credentials/room.ts'
 import { documents } from './records/documents/room.ts'
+import { launches } from './records/launches/room.ts'
 import { lrs } from './records/lrs/room.ts'
+import { registrations } from './records/registrations/room.ts'
 import { results } from './records/results/room.ts'
+import { scorm } from './records/scorm/room.ts'
 import { statements } from './records/statements/room.ts'
 import { xapi } from './records/xapi/room.ts'
 
@@ -112,6 +115,9 @@ export const rooms: readonly Room[] = [
   xapi, // /xapi: statements, activities and agents, as the xAPI specification defines them
   documents, // /xapi/activities/state, /xapi/*/profile: documents of activities and agents
   credentials, // /lrs/v1/credentials: credentials for the record store and their scopes
+  registrations, // registrations for content packages, and what their content may record
+  launches, // /edu/v1/package/launch, /cmi5/v1/fetch: opens content packages, and shows what they report
+  scorm, // /scorm/v1: what the player of SCORM packages reads and saves
   lrs, // /lrs/v1: figures, live stream, export and retention of the record store
   // extensions: plugins, and features for plugins
   plugins, // /plugin/v1/plugin: plugins and their permissions

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
-import { DIST, hashInputs, PATHS, RENDER, SITE, STAMP } from './built.ts'
+import { DIST, hashInputs, PATHS, PLAYER, RENDER, SITE, STAMP } from './built.ts'
 import { listPaths } from './page-paths.ts'
 import { readSite } from './site.ts'
 
@@ -140,9 +140,31 @@ await build({
   },
 })
 
+// The player of SCORM packages is a page of its own, on another origin. Its files have relative addresses.
+await build({
+  ...common,
+  base: './',
+  plugins: [],
+  build: {
+    outDir: join(target, PLAYER),
+    copyPublicDir: false,
+    target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+    assetsInlineLimit: 0,
+    modulePreload: false,
+    rolldownOptions: {
+      input: 'player/main.ts',
+      output: {
+        entryFileNames: 'main-[hash].js',
+        chunkFileNames: '[name]-[hash].js',
+        assetFileNames: '[name]-[hash][extname]',
+      },
+    },
+  },
+})
+
 /** Files to compress now, because the platform does not compress when it serves them. Fonts are already compressed. */
 const SMALL = /\.(?:js|css|svg)$/
-for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.test(name))) {
+for (const file of globSync(['assets/*', `${PLAYER}/*`], { cwd: target }).filter((name) => SMALL.test(name))) {
   const bytes = readFileSync(join(target, file))
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
   writeFileSync(join(target, `${file}.br`), await promisify(brotliCompress)(bytes, quality))

@@ -20,6 +20,9 @@ export const RENDER = 'render.mjs'
 /** A file with the documentation. */
 export const SITE = 'site.json'
 
+/** The folder with the player of SCORM packages. */
+export const PLAYER = 'player'
+
 /** A page of the documentation. */
 export interface BuiltDocument {
   readonly path: string

@@ -14,6 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   parts: ['api'],
   ...Object.fromEntries(AREAS.map((area) => [area, BELOW_AREAS])),
   app: [...BELOW_AREAS, ...AREAS],
+  // A page of its own, on another origin.
+  player: [],
 }
 
 type Import = readonly [importer: string, imported: string]

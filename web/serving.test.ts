@@ -96,7 +96,8 @@ test('no page can be framed, and nothing runs that is not a file of ours', async
     const policy = answer.headers.get('content-security-policy')!
     assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}'; /)
     assert.match(policy, /frame-ancestors 'none'/)
-    assert.doesNotMatch(policy, /unsafe|\*/)
+    // Only content of packages may be on hosts that are not named one by one.
+    assert.doesNotMatch(policy.replaceAll(/http:\/\/\*\.content\.localhost:\d+/g, ''), /unsafe|\*/)
     assert.equal(answer.headers.get('x-frame-options'), 'DENY')
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     const page = await answer.text()

@@ -69,6 +69,13 @@ const DASHBOARD: readonly PageCase[] = [
     waitFor: 'Most recent first',
   },
   {
+    name: 'content-sessions',
+    person: 'Casey',
+    path: '/dashboard/classes/class-alpha/sessions',
+    heading: 'Content sessions',
+    waitFor: 'No sessions yet',
+  },
+  {
     name: 'grading',
     person: 'Casey',
     path: '/dashboard/classes/class-alpha/grading',
@@ -109,6 +116,13 @@ const DASHBOARD: readonly PageCase[] = [
     path: '/dashboard/questions/sandhills',
     heading: 'Question bank',
     waitFor: 'How high above the airfield do we fly the circuit?',
+  },
+  {
+    name: 'packages',
+    person: 'Ellis',
+    path: '/dashboard/packages/sandhills',
+    heading: 'Content packages',
+    waitFor: 'No content packages yet',
   },
   {
     name: 'course-preview',
@@ -260,6 +274,8 @@ const CONSOLE: readonly PageCase[] = [
 export const SEEN_IN_STORIES: readonly string[] = [
   '/dashboard/classes/$classId/lessons/$lessonId/evaluate',
   '/dashboard/classes/$classId/quizzes/$lessonResultId',
+  '/dashboard/packages/$organisation/$packageId',
+  '/dashboard/packages/$organisation/$packageId/preview/$item',
   '/console/plugins/$clientId/deliveries/$deliveryId',
   '/console/ato/packages/$packageId',
   '/console/ato/requests/$requestId',
@@ -284,6 +300,7 @@ const ADMIN: readonly PageCase[] = [
     waitFor: 'Demo engine',
   },
   { name: 'verbs', person: 'Ellis', path: '/admin/verbs', heading: 'Verb library', waitFor: 'Built-in' },
+  { name: 'storage', person: 'Ellis', path: '/admin/storage', heading: 'Storage', waitFor: 'Sandhills' },
   {
     name: 'statements',
     person: 'Ellis',
@@ -445,4 +462,15 @@ export async function look(page: Page): Promise<void> {
     await checkAccessibility(page)
     await assertTablesFit(page)
   }
+}
+
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+/** Does the same as `look` at the width of a phone, and asserts that the page does not scroll sideways. */
+export async function lookOnPhone(page: Page): Promise<void> {
+  const size = page.viewportSize()!
+  await page.setViewportSize({ width: 360, height: 800 })
+  await until('the page fits', async () => (await page.evaluate<number>(OVERFLOW)) === 0)
+  await look(page)
+  await page.setViewportSize(size)
 }

@@ -313,18 +313,39 @@ test('uploaded files have a host name of their own', () => {
     const { CONTENT_URL, SANDBOX_CONTENT_URL } = readConfig({ DEMO: 'off', MESSAGES: 'off', ...given })
     return [CONTENT_URL, SANDBOX_CONTENT_URL]
   }
-  assert.deepEqual(urls({}), ['http://content.localhost:4000', 'http://content.localhost:4001'])
+  assert.deepEqual(urls({}), ['http://*.content.localhost:4000', 'http://*.content.localhost:4001'])
   assert.deepEqual(urls({ BASE_URL: 'http://127.0.0.1:5000', SANDBOX_URL: 'http://sandbox.localhost:5001' }), [
-    'http://content.localhost:5000',
-    'http://content.sandbox.localhost:5001',
+    'http://*.content.localhost:5000',
+    'http://*.content.sandbox.localhost:5001',
   ])
   const published = { BASE_URL: 'https://school.example', SANDBOX_URL: 'https://sandbox.example' }
   assert.deepEqual(urls(published), [undefined, undefined])
   for (const [CONTENT_URL, mistake] of [
     ['https://school.example:8443', /CONTENT_URL must have another host name than BASE_URL/],
     ['https://sandbox.example', /CONTENT_URL must have another host name than SANDBOX_URL/],
+    ['https://*.example', /CONTENT_URL must have another host name than BASE_URL/],
     ['https://content.example/files', /CONTENT_URL must have no path/],
+    ['https://*.content.example/files', /CONTENT_URL must have no path/],
+    ...[
+      'https://*',
+      'https://*.',
+      'https://*.127.0.0.1',
+      'https://a.*.example',
+      'https://*.*.example',
+      '*.example',
+    ].map(
+      (one) =>
+        [one, /CONTENT_URL must be an http or https URL .* such as https:\/\/\*\.content\.example\.org/] as const,
+    ),
+    ['https://*.content.example', /SANDBOX_CONTENT_URL must differ from CONTENT_URL/],
   ] as const)
-    assert.throws(() => urls({ ...published, CONTENT_URL }), mistake)
+    assert.throws(
+      () => urls({ ...published, CONTENT_URL, SANDBOX_CONTENT_URL: 'https://*.content.example' }),
+      mistake,
+      CONTENT_URL,
+    )
+  for (const CONTENT_URL of ['https://content.example', 'https://*.content.example/', 'https://*.school.example'])
+    assert.deepEqual(urls({ ...published, CONTENT_URL }), [CONTENT_URL.replace(/\/$/, ''), undefined])
+  assert.throws(() => urls({ BASE_URL: 'https://*.school.example' }), /BASE_URL must be an http or https URL/)
   assert.throws(() => urls({ S3_URL: 'https://s3.example/bucket' }), /S3_ACCESS_KEY and S3_SECRET_KEY must be set/)
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { buildContentHosts } from './content-hosts.ts'
 import { StartupError } from './errors.ts'
 
 /** Length of a secret key. */
@@ -61,9 +62,20 @@ const listenAddress: Reader<string> = (text) => {
 }
 const httpAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
+  const isHost = url !== null && !url.hostname.includes('*')
+  if (!isHost || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
     throw new Error('an http or https URL without query or credentials, such as https://api.example.org')
   return text.replace(/\/+$/, '')
+}
+/** Reads an address whose host name may begin with a wildcard. */
+const contentAddress: Reader<string> = (text) => {
+  const [, start = '', rest = text] = /^(https?:\/\/)\*\.(?=[^/?#@]*[a-z])(.*)$/i.exec(text) ?? []
+  try {
+    const plain = httpAddress(`${start}${rest}`)
+    return start === '' ? plain : plain.replace('://', '://*.')
+  } catch {
+    throw new Error('an http or https URL without query or credentials, such as https://*.content.example.org')
+  }
 }
 const postgresAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
@@ -147,14 +159,14 @@ const SETTINGS = {
     httpAddress,
   ),
   CONTENT_URL: optional(
-    'URL at which browsers load uploaded files of production. Its host name must lead to the same port as BASE_URL, and must be another one than that of BASE_URL, SANDBOX_URL and NOTES_URL, so that files of others never share an origin or a cookie with the platform. Without it, files cannot be uploaded.',
-    '`http://content.localhost:PORT` if BASE_URL is on this machine; otherwise none',
-    httpAddress,
+    'URL at which browsers load uploaded files and content packages of production. Its host name must lead to the same port as BASE_URL, and must be another one than that of BASE_URL, SANDBOX_URL and NOTES_URL, so that files of others never share an origin or a cookie with the platform. With a wildcard, such as `https://*.content.example.org`, each package has its own host name, so that packages cannot read what others store in the browser; DNS and the certificate need the same wildcard. Without the setting, files and packages can be neither uploaded nor opened.',
+    '`http://*.content.localhost:PORT` if BASE_URL is on this machine; otherwise none',
+    contentAddress,
   ),
   SANDBOX_CONTENT_URL: optional(
-    'URL at which browsers load uploaded files of the sandbox.',
-    '`http://content.localhost:SANDBOX_PORT` if SANDBOX_URL is on this machine; otherwise none',
-    httpAddress,
+    'URL at which browsers load uploaded files and content packages of the sandbox.',
+    '`http://*.content.localhost:SANDBOX_PORT` if SANDBOX_URL is on this machine; otherwise none',
+    contentAddress,
   ),
   DATA_DIR: setting(
     'Folder of the embedded database, the secret key and uploaded files. A relative path starts at the folder in which the command is run.',
@@ -462,6 +474,11 @@ const SETTINGS = {
     'BASE_URL/xapi/api-id',
     httpAddress,
   ),
+  PACKAGE_SESSION_MINUTES: setting(
+    'How long content of a package may be silent before its session ends as abandoned (minutes).',
+    '720',
+    whole(1, 43_200),
+  ),
   XAPI_RETENTION_DAYS: optional(
     'How long xAPI statements are kept (days). Older ones are deleted permanently.',
     'none: all are kept',
@@ -566,13 +583,15 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     if ((URL.parse(url)?.pathname ?? '/') !== '/')
       mistakes.push(`${name} must have no path: pages are served from the root of a host`)
   for (const [name, url] of Object.entries({ CONTENT_URL: content, SANDBOX_CONTENT_URL: sandboxContent })) {
-    const host = url && hostOf(url)
+    const isContentHost = buildContentHosts(url)
     const shared = ['BASE_URL', 'SANDBOX_URL', 'NOTES_URL'] as const
-    const other = shared.find((one) => hostOf(reach[one]) === host)
-    if (other && host !== undefined)
+    const other = shared.find((one) => isContentHost(hostOf(reach[one]) ?? ''))
+    if (other)
       mistakes.push(`${name} must have another host name than ${other}, because browsers send cookies to all ports`)
     if (url && (URL.parse(url)?.pathname ?? '/') !== '/') mistakes.push(`${name} must have no path`)
   }
+  if (settings.CONTENT_URL !== undefined && content === sandboxContent)
+    mistakes.push('SANDBOX_CONTENT_URL must differ from CONTENT_URL, so that browsers reach the files of both')
   const storeKeys = [settings.S3_ACCESS_KEY, settings.S3_SECRET_KEY]
   if (settings.S3_URL !== undefined && storeKeys.includes(undefined))
     mistakes.push('S3_ACCESS_KEY and S3_SECRET_KEY must be set if S3_URL is set')
@@ -629,12 +648,12 @@ function findPublicAddress(config: ReachSettings): string | undefined {
 
 const hostOf = (url: string): string | undefined => URL.parse(url)?.hostname
 
-/** Returns the default URL of uploaded files. Browsers find every name below `localhost` on this machine. */
+/** Returns the default URL of uploaded files. Browsers find all names below `localhost` on this machine, without DNS. */
 function contentUrlFor(address: string): string | undefined {
   const url = URL.parse(address)
   if (!url || !isLoopbackHost(url.hostname)) return undefined
   const name = url.hostname.endsWith('localhost') ? url.hostname : 'localhost'
-  return `${url.protocol}//content.${name}${url.port && `:${url.port}`}`
+  return `${url.protocol}//*.content.${name}${url.port && `:${url.port}`}`
 }
 
 function chooseMessageWay(

@@ -30,7 +30,7 @@ export const provided = <T>(name: string): Service<T> => ({
 export interface Environment {
   readonly name: EnvironmentName
   readonly url: string
-  /** URL of the origin that serves uploaded files; undefined if there is none. */
+  /** CONTENT_URL, which may have a wildcard; undefined if there is none. `content-hosts.ts` makes origins of it. */
   readonly contentUrl: string | undefined
   readonly config: Config
   readonly db: Database

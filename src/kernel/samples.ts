@@ -5,7 +5,7 @@
  */
 
 export const BASE_URL = 'http://localhost:4000'
-export const CONTENT_URL = 'http://content.localhost:4000'
+export const CONTENT_URL = 'http://files.content.localhost:4000'
 export const DONE = { success: true }
 
 export const PASSWORD = 'groundschool'
@@ -39,6 +39,7 @@ export const ORGANISATION_CODE = 'DGRGS-PGPHP'
 export const PROVIDER_ISSUER = 'https://login.sandhills.example'
 
 export const CALENDAR_SECRET = 'gs_cf_Wq7zN3kT9vB5xM1rL8cY4pH6jD2gS0fA7eU3iO9tK5yXn1Zq'
+export const FETCH_TOKEN = 'gs_lf_Rm4xK8vT2nB6yQ1wZ9cL3hJ7dP5sG0fA8eU2iO6tV4bXn1Yp'
 
 export const SESSION_ID = '6f1c9a52-3b7e-4d08-9c41-a2f5d0b83e17'
 export const BROWSER_ID = 'b84d2e60-57fa-4c19-8e3b-1d90c6a7f245'
@@ -50,6 +51,7 @@ export const ANNOUNCEMENT_ID = 'tK8wQz3BnVr5XcJ1mLd6Hg'
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 export const FILE_ID = 'Vb3nQx8RtLm2KzWc7HdJ0g'
 export const PACKAGE_ID = 'Jw5mTz1QsNc8XbRf3KyD6p'
+export const PACKAGE_UPLOAD_ID = 'Mq2vHs7TnXc4ZbWk9LyE1r'
 export const QUESTION_ID = 'kV4wZr8NqYt1HcM6xPb3Sg'
 export const QUIZ_ATTEMPT_ID = 'bT9fJm3RkWd7XsQ2vLn5Hg'
 export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'

@@ -432,6 +432,10 @@ export const accountWords = {
         files: ['statements.json', 'documents.json'],
       },
       {
+        text: 'Your sessions with content packages, and what the content saved',
+        files: ['content-sessions.json', 'content-data.json'],
+      },
+      {
         text: 'Your plans and searches in the mission planner, and what its engines said about you',
         files: ['plans.json', 'shared-plans.json', 'planner-searches.json', 'candidacies.json'],
       },

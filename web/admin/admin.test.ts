@@ -154,6 +154,42 @@ test('a permission of a plugin is withdrawn and granted again', { skip: noChromi
   assert.deepEqual(problems, [])
 })
 
+test('an administrator sees what organisations store, and changes a limit', { skip: noChromium }, async (t) => {
+  await app.sql(`
+    insert into file_storage (organisation_id, used_bytes, limit_bytes) select id, 2040109466, 2147483648 from organisations where key = 'sandhills'
+    on conflict (organisation_id) do update set used_bytes = excluded.used_bytes, limit_bytes = excluded.limit_bytes`)
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis', '/admin/approvals')
+  await page.getByRole('link', { name: 'Storage' }).click()
+  const row = page.getByRole('row', { name: /Sandhills/ })
+  for (const text of ['1.9 GiB of 2.0 GiB', 'Almost full', 'Own limit']) await row.getByText(text).waitFor()
+  await assertSorts(page, 'Organisation', 'name')
+  await page.getByLabel('Find organisation').fill('no such organisation')
+  await page.getByText('No results').waitFor()
+  await page.getByLabel('Find organisation').fill('sandhills')
+  const change = async (limit: string) => {
+    await button(page, /^Change limit of Sandhills/)
+    const dialog = page.getByRole('dialog', { name: /Change limit of Sandhills/ })
+    await dialog.getByLabel('Limit in GiB').fill(limit)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    return dialog
+  }
+  const dialog = await change('-1')
+  await dialog.getByText('Enter a number of 0 or more').waitFor()
+  await look(page)
+  await dialog.getByLabel('Limit in GiB').fill('2.5')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText(/can use 2\.5 GiB/).waitFor()
+  await row.getByText('1.9 GiB of 2.5 GiB').waitFor()
+  await change('')
+  await row.getByText('Platform limit').waitFor()
+  await row.getByText('1.9 GiB of 5.0 GiB').waitFor()
+  await page.goto(`${address}/admin/audit?action=organisation.storage`)
+  await page.getByRole('row', { name: /Ellis/ }).nth(1).waitFor()
+  assert.deepEqual(problems, [])
+})
+
 test('a verb comes into the library and goes, and can be had back', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)

@@ -70,6 +70,7 @@ export const ACTIONS = {
   'organisation.time-zone': 'Time zone changed',
   'organisation.storage': 'Storage of an organisation changed',
   'file.removed': 'File deleted',
+  'lesson.waived': 'Lesson of a package waived',
   'package.removed': 'Content package deleted',
   'organisation.sign-up': 'Organisation sign-up changed',
   'organisation.code-wrong': 'Wrong sign-up code of an organisation',

@@ -7,6 +7,7 @@ import {
   listAudit,
   listChangedApps,
   listCredentials,
+  listOrganisationStorage,
   listPlugins,
   listVerbs,
   readOverview,
@@ -77,6 +78,21 @@ const verbs = createRoute({
   validateSearch: (search) =>
     known({ query: textFrom(search.query, 200), sort: sortFrom(['name', 'iri', 'origin'], search.sort) }),
   loader: () => load({ verbs: query(listVerbs, {}) }),
+})
+
+const storage = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/storage',
+  component: lazyRouteComponent(() => import('./storage-page.tsx'), 'StoragePage'),
+  validateSearch: (search) =>
+    known({
+      query: textFrom(search.query, 200),
+      sort: sortFrom(['name', 'used'], search.sort),
+      page: pageFrom(search.page),
+    }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1, ...filters } }) =>
+    load({}, { storage: query(listOrganisationStorage, { ...filters, page, limit: 50 }) }),
 })
 
 /** The frame of the record store: its title and its tabs. */
@@ -173,6 +189,7 @@ export const adminRoutes = [
   person,
   permissions,
   verbs,
+  storage,
   recordStore.addChildren([recordStoreHome, statements, keys]),
   statement,
   audit,

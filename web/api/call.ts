@@ -5,6 +5,8 @@ interface InputFault {
   readonly must: string
   /** A whole sentence for people, if the platform has one. */
   readonly message?: string
+  /** The requirement of a specification that a content package violates, by its id. */
+  readonly rule?: string
 }
 
 interface Refusal {
@@ -45,13 +47,21 @@ export class ApiProblem extends Error {
   }
 }
 
+const CONSENT_MISSING = 4019
+/** Tells whether a call was refused only because the person has not allowed the app yet. */
+export const isConsentMissing = (error: Error | null): boolean =>
+  error instanceof ApiProblem && error.code === CONSENT_MISSING
+
 export interface CallOptions {
   readonly signal?: AbortSignal
   /** An app's access token. Only the demo app and the API reference use tokens; other pages use an HttpOnly cookie. */
   readonly token?: string
   /** The platform runs a repeated write with the same key only once, and repeats its first answer. */
   readonly idempotencyKey?: string
-  /** Milliseconds after which a call without an answer fails. The body of the answer may take longer. */
+  /**
+   * Milliseconds after which a call without an answer fails. The body of the answer may take longer. With `onProgress`,
+   * the time begins again whenever something was sent.
+   */
   readonly timeoutMs?: number
   /** For uploads: called with the share of the file that has been sent, from 0 to 1. */
   readonly onProgress?: (sent: number) => void
@@ -127,14 +137,29 @@ const problemOf = (status: number, said: Refusal, requestId: string | null): Api
 const sendFile = <Output>(
   address: string,
   { method, headers, body }: { method: string; headers: RequestHeaders; body: Blob },
-  onProgress: (sent: number) => void,
+  { onProgress, signal, timeoutMs }: CallOptions,
 ): Promise<Output> =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open(method, address)
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
-    request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total)
-    request.onerror = () => reject(new ApiProblem(sayUnreachable(method), { status: 0, code: 0 }))
+    const abort = () => request.abort()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const watch = () => {
+      clearTimeout(timer)
+      if (timeoutMs !== undefined) timer = setTimeout(abort, timeoutMs)
+    }
+    watch()
+    signal?.addEventListener('abort', abort)
+    request.upload.onprogress = ({ loaded, total }) => {
+      watch()
+      onProgress?.(loaded / total)
+    }
+    request.onloadend = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+    request.onerror = request.onabort = () => reject(new ApiProblem(sayUnreachable(method), { status: 0, code: 0 }))
     request.onload = () => {
       const said = JSON.parse(request.responseText || '{}')
       if (request.status < 300) resolve(said)
@@ -170,8 +195,7 @@ export const upload = <Input extends object, Output>(
   named((input: Input & { readonly file: Blob }, options: CallOptions = {}): Promise<Output> => {
     const { file, ...fields } = input
     const headers = { ...more, 'content-type': file.type || 'application/octet-stream' }
-    const { onProgress } = options
-    if (onProgress) return sendFile(fillIn(path, fields), { method, body: file, headers }, onProgress)
+    if (options.onProgress) return sendFile(fillIn(path, fields), { method, body: file, headers }, options)
     return send(fillIn(path, fields), { method, body: file, headers }, options)
   }, name)
 

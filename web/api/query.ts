@@ -38,7 +38,8 @@ interface Write<Output> {
 const WRITE_TIMEOUT_MS = 90_000
 
 /** `crypto.randomUUID` would be shorter, but exists only on https and localhost. */
-const makeKey = (): string => Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join('-')
+export const makeKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join('-')
 
 /** Idempotency keys of writes whose outcome is unknown, by operation and input. */
 const unanswered = new Map<string, string>()

@@ -63,6 +63,7 @@ export const appWords = {
     permissions: 'Permissions',
     recordStore: 'Record store',
     verbs: 'Verb library',
+    storage: 'Storage',
     audit: 'Audit log',
     system: 'System',
     overview: 'Overview',

@@ -61,7 +61,7 @@ export function ClassListPage() {
                   total={total}
                   onChange={(to) => void navigate({ search: to > 1 ? { page: to } : {} })}
                 />
-                <Managed />
+                <Managed taughtIn={taughtIn(docs)} />
                 <JoinForm />
               </>
             )
@@ -76,6 +76,12 @@ export function ClassListPage() {
     </>
   )
 }
+
+const taughtIn = (entries: readonly Class[]): string[] => [
+  ...new Set(
+    entries.filter(({ role, ended }) => role === 'instructor' && !ended).map(({ course }) => course.organisation),
+  ),
+]
 
 const ClassTile = ({ entry }: { readonly entry: Class }) => (
   <Link to="/dashboard/classes/$classId" params={{ classId: entry.classId }} className={classes.tile}>

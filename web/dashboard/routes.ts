@@ -8,6 +8,9 @@ import {
   listInvitations,
   listManagedClasses,
   listManagedCourses,
+  listPackageItems,
+  listPackageSessions,
+  listPackages,
   listQuestions,
   listStudents,
   previewLesson,
@@ -17,6 +20,7 @@ import {
   readCourseDocument,
   readGradebook,
   readLessonContent,
+  readPackage,
   readResults,
 } from '../api/operations.ts'
 import { query, queryClient } from '../api/query.ts'
@@ -85,6 +89,8 @@ const lesson = createRoute({
   getParentRoute: () => classFrame,
   path: 'lessons/$lessonId',
   component: lazyRouteComponent(() => import('./lessons/lesson-page.tsx'), 'LessonPage'),
+  /** Whether the content of a package is open over the page. */
+  validateSearch: ({ content }: Record<string, unknown>) => known({ content: oneOf(['open'] as const, content) }),
   loader: async ({ params: { classId, lessonId } }) => {
     const lesson = query(readLessonContent, { classId, lessonId })
     const results = query(readResults, { classId })
@@ -188,6 +194,23 @@ const dates = createRoute({
     load({ dates: query(listDates, { classId }), lessons: query(readGradebook, { classId, limit: 1 }) }),
 })
 
+/** The sessions of the class with content packages. */
+const sessions = createRoute({
+  getParentRoute: () => classFrame,
+  path: 'sessions',
+  component: lazyRouteComponent(() => import('./classes/sessions-page.tsx'), 'SessionsPage'),
+  validateSearch: ({ page, lesson }: Record<string, unknown>) =>
+    known({ page: pageFrom(page), lesson: textFrom(lesson, 200) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { classId }, deps: { page = 1, lesson: lessonId } }) =>
+    load(
+      {},
+      {
+        sessions: query(listPackageSessions, { classId, limit: 25, page, ...(lessonId !== undefined && { lessonId }) }),
+      },
+    ),
+})
+
 const settings = createRoute({
   getParentRoute: () => classFrame,
   path: 'settings',
@@ -248,6 +271,49 @@ const questionBank = createRoute({
     ),
 })
 
+const packages = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/packages/$organisation',
+  component: lazyRouteComponent(() => import('./packages/packages-page.tsx'), 'PackagesPage'),
+  validateSearch: ({ page, search }: Record<string, unknown>) =>
+    known({ page: pageFrom(page), search: textFrom(search, 200) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { organisation }, deps: { page = 1, search } }) =>
+    load(
+      {},
+      {
+        packages: query(listPackages, {
+          organisation,
+          limit: 25,
+          page,
+          ...(search !== undefined && { query: search }),
+        }),
+      },
+    ),
+})
+
+const contentPackage = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/packages/$organisation/$packageId',
+  component: lazyRouteComponent(() => import('./packages/package-page.tsx'), 'PackagePage'),
+  validateSearch: ({ page }: Record<string, unknown>) => known({ page: pageFrom(page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { packageId }, deps: { page = 1 } }) =>
+    load(
+      { package: query(readPackage, { packageId }) },
+      { items: query(listPackageItems, { packageId, limit: 100, page }) },
+    ),
+})
+
+const packagePreview = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/packages/$organisation/$packageId/preview/$item',
+  component: lazyRouteComponent(() => import('./packages/preview-page.tsx'), 'PackagePreviewPage'),
+  /** The course to which the link back leads; the package if it is missing. */
+  validateSearch: ({ course: courseId }: Record<string, unknown>) => known({ course: textFrom(courseId, 200) }),
+  loader: ({ params: { packageId } }) => load({ package: query(readPackage, { packageId }) }),
+})
+
 export const dashboardRoutes = [
   dashboard,
   classFrame.addChildren([
@@ -260,6 +326,7 @@ export const dashboardRoutes = [
     grading,
     roster,
     dates,
+    sessions,
     settings,
   ]),
   calendar,
@@ -267,4 +334,7 @@ export const dashboardRoutes = [
   coursePreview,
   lessonPreview,
   questionBank,
+  packages,
+  contentPackage,
+  packagePreview,
 ] as const

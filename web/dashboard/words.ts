@@ -79,6 +79,7 @@ export const dashboardWords = {
     findStudent: 'Find student',
     overview: 'Overview',
     gradebook: 'Gradebook',
+    content: 'Content',
     grading: 'Grading',
     roster: 'Roster',
     dates: 'Dates',
@@ -452,6 +453,7 @@ export const dashboardWords = {
       page: 'Page',
       file: 'File',
       quiz: 'Quiz',
+      package: 'Content package',
     },
     kindHelp: {
       activity: 'Students do it elsewhere and mark it as done.',
@@ -460,6 +462,7 @@ export const dashboardWords = {
       page: 'A text with images, video and files. Passed when read to the end.',
       file: 'A PDF or a video. Passed when viewed to the end.',
       quiz: 'Questions from the question bank, graded here.',
+      package: 'A unit of an uploaded content package, which reports the result.',
     },
     text: 'Text',
     file: 'File',

@@ -1,14 +1,8 @@
 import { Button, Group, List, Stack, Text } from '@mantine/core'
-import { ApiProblem } from '../api/call.ts'
 import { Dialog } from './dialog.tsx'
 import { words } from './words.ts'
 
 const { allow: say } = words
-
-const CONSENT_MISSING = 4019
-/** Tells whether a call was refused only because the person has not allowed the app yet. */
-export const isConsentMissing = (error: Error | null): boolean =>
-  error instanceof ApiProblem && error.code === CONSENT_MISSING
 
 interface AllowDialogProps {
   readonly title: string

@@ -46,9 +46,19 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   unlinkProviderIdentity: 'it takes a provider',
   removeConnection: 'it takes a provider',
   uploadPackage: 'it takes a file that is a package',
+  addCoursePackage: 'a package has to be uploaded first',
+  storePackagePart: 'it takes a file that is a package',
+  readPackageUpload: 'an upload has to be begun first',
+  finishPackageUpload: 'a package has to be uploaded first',
+  deletePackageUpload: 'an upload has to be begun first',
   readPackage: 'a package has to be uploaded first',
   listPackageItems: 'a package has to be uploaded first',
   deletePackage: 'a package has to be uploaded first',
+  launchPackageLesson: 'a package has to be uploaded first',
+  previewPackageItem: 'a package has to be uploaded first',
+  readPackageLesson: 'a package has to be uploaded first',
+  waivePackageLesson: 'a package has to be uploaded first',
+  endPackageSession: 'a lesson of a package has to be launched first',
   addPasskey: 'an authenticator signs it',
   signInWithPasskey: 'an authenticator signs it',
   renamePasskey: 'it takes an authenticator to have one',
@@ -60,6 +70,8 @@ const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
   joinWithLink: 'the code is in a message',
   readCalendarFile: 'the address is secret, and shown once',
 }
+/** Operations that only content calls, with the credential of its launch. */
+const FOR_CONTENT = ['readScormSession', 'commitScorm']
 /**
  * Read operations that find nothing in the demo data, even after the example that should be sent first, with the
  * reason.
@@ -72,6 +84,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   listProviderFailures: 'no sign-in with a provider has failed yet',
   listConnections: 'no organisation has a provider yet',
   listPackages: 'a package has to be uploaded first',
+  listPackageSessions: 'no lesson shows a package yet',
   listInvitations: 'nobody has been invited yet',
   listSentInvitations: 'nobody has been invited yet',
   listChangedApps: 'no developer has changed an approved app yet',
@@ -214,7 +227,9 @@ test('the example of every operation works as the page shows it, and what is rea
     CLIENT_SECRET: 'gs-demo-secret',
     PORT: enginePort,
   })
-  const tried = [...reference.byId.values()].filter((entry) => bodyKindOf(entry) !== 'form')
+  const tried = [...reference.byId.values()].filter(
+    (entry) => bodyKindOf(entry) !== 'form' && !FOR_CONTENT.includes(entry.id),
+  )
   const inOrder = tried.sort((one, other) => rankOf(one) - rankOf(other))
   const refused: string[] = []
   const empty: string[] = []

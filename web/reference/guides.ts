@@ -70,6 +70,7 @@ export const GUIDES: readonly GuideGroup[] = [
         'Sign-in provider',
         'Let people sign in with Entra ID, Google, Keycloak, Okta or another provider.',
       ),
+      guide('packages', 'Content packages', 'What can be uploaded, what is refused, and how packages are hosted.'),
       guide('import', 'Import', 'Import people, apps, courses, classes and records.'),
       guide('fleet', 'Fleet', 'Run the platform on several machines, of which any can fail.'),
       guide('backups', 'Backups', 'Create, schedule and restore backups.'),

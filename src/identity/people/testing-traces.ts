@@ -177,6 +177,11 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      select 'evaluation of ' || a.key, a.id, a.enrolment_id, a.lesson_id, '[]', case when a.key = 'other' then '' else 'Quillon landed' end, ${me}, now(), now() from attempts a;
      insert into file_contents (sha256, bytes, used_at) values ('x', 1, now());
      insert into packages (key, organisation_id, kind, title, name, sha256, bytes, stored_bytes, files, units, blocks, structure, created_by, created_at) select 'package', organisation_id, 'cmi5', 'A package', 'cmi5.xml', 'x', 1, 1, 0, 0, 0, '{}', ${me}, now() from organisation_members where person_id = ${me} limit 1;
+     insert into registrations (code, package_id, enrolment_id, person_id, created_at) select gen_random_uuid(), k.id, e.id, ${me}, now() from packages k, enrolments e where e.person_id = ${me};
+     insert into launches (code, registration_id, position, mode, created_at, last_at) select gen_random_uuid(), id, 0, 'Normal', now(), now() from registrations;
+     insert into scorm_states (registration_id, position, cmi, is_suspended, launch_id, sequence, is_finished, recorded, saved_at)
+     select registration_id, 0, '{"suspend_data":"Quillon"}', true, id, 1, false, '{}', now() from launches;
+     insert into package_uploads (key, organisation_id, name, bytes, reserved_bytes, created_by, created_at, expires_at) select 'upload', organisation_id, 'cmi5.xml', 1, 1, ${me}, now(), now() from organisation_members where person_id = ${me} limit 1;
      insert into files (key, organisation_id, name, media_type, bytes, sha256, created_by, created_at)
      select 'file', id, 'plan.pdf', 'application/pdf', 1, 'x', ${me}, now() from organisations limit 1;
      insert into questions (key, organisation_id, kind, summary, tags, revision, created_at, changed_at)

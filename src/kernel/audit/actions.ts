@@ -73,6 +73,7 @@ export const AUDIT_ACTIONS = [
   'organisation.time-zone',
   'organisation.storage',
   'file.removed',
+  'lesson.waived',
   'package.removed',
   'organisation.sign-up',
   'organisation.code-wrong',

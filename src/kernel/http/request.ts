@@ -68,6 +68,11 @@ export interface PlainRoute {
 export interface ContentRoute {
   readonly name: string
   readonly path: RegExp
+  /**
+   * Returns the id of the content package on whose own host name a request is served. Without this function, the route
+   * is served on the host name of uploaded files.
+   */
+  packageOf?(params: Readonly<Record<string, string>>): string
   handle(environment: Environment, request: HttpRequest, params: Readonly<Record<string, string>>): Promise<void>
 }
 

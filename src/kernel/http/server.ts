@@ -28,6 +28,18 @@ const CLIENT_ERRORS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time; send it again',
 }
 
+const TOO_MANY_COOKIES = 'The cookies of this site were too large, so your browser was told to delete them; try again'
+
+/**
+ * Returns whether a request is too large because of its cookies. Other sites below one domain can set cookies for all
+ * of it, and would lock people out of the platform. A long URL is no reason, because every page can link to one.
+ */
+function isFullOfCookies(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): boolean {
+  if (error.code !== 'HPE_HEADER_OVERFLOW' || !error.rawPacket) return false
+  const [line = '', ...headers] = error.rawPacket.toString('latin1').split('\r\n')
+  return /^[A-Z]+ \//.test(line) && line.length < HEADERS_BYTES / 4 && headers.some((one) => /^cookie:/i.test(one))
+}
+
 export interface HttpServer {
   readonly server: Server
   /** Method and path of every route, such as `GET /path`. */
@@ -86,6 +98,8 @@ function refuseBadConnections(environment: Environment, server: Server, nextId: 
     // A streamed body has its own time limit.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStreaming(socket as Socket)) return
     if (isUnused || error.code === 'ECONNRESET') return void socket.destroy()
+    if (isFullOfCookies(error))
+      return refuseRaw(socket as Socket, fail('badRequest', TOO_MANY_COOKIES), 'clear-site-data', '"cookies"')
     refuseRaw(socket as Socket, fail('badRequest', CLIENT_ERRORS[error.code as string]))
   })
   // Without a listener, Node would close the connection without a response.

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Config, isLoopbackHost } from '../config.ts'
+import { buildContentHosts } from '../content-hosts.ts'
 import { fail } from '../errors.ts'
 import { countHeader } from './request.ts'
 
@@ -50,11 +51,11 @@ export function buildHostCheck(
 ): (raw: IncomingMessage) => void {
   if (!isLoopbackHost(config.HOST)) return () => undefined
   const { BASE_URL, SANDBOX_URL, NOTES_URL, CONTENT_URL, SANDBOX_CONTENT_URL } = config
-  const urls = [BASE_URL, SANDBOX_URL, NOTES_URL, CONTENT_URL, SANDBOX_CONTENT_URL]
-  const names = new Set(urls.flatMap((url) => (url === undefined ? [] : new URL(url).hostname)))
+  const names = new Set([BASE_URL, SANDBOX_URL, NOTES_URL].map((url) => new URL(url).hostname))
+  const contentHosts = [CONTENT_URL, SANDBOX_CONTENT_URL].map(buildContentHosts)
   const isServed = (host: string): boolean => {
     const name = hostNameOf(host)
-    return isLoopbackHost(name) || names.has(name)
+    return isLoopbackHost(name) || names.has(name) || contentHosts.some((isContentHost) => isContentHost(name))
   }
   const served = new Set<string>()
   return ({ headers: { host } }) => {

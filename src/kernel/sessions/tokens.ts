@@ -16,6 +16,8 @@ export type TokenKind =
   | 'browser'
   | 'sign-up'
   | 'calendar'
+  | 'fetch'
+  | 'launch'
 
 const LETTERS: Record<TokenKind, string> = {
   access: 'at',
@@ -27,6 +29,8 @@ const LETTERS: Record<TokenKind, string> = {
   browser: 'br',
   'sign-up': 'su',
   calendar: 'cf',
+  fetch: 'lf',
+  launch: 'lt',
 }
 
 const prefixOf = (kind: TokenKind, environment: EnvironmentName): string =>

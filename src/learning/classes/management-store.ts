@@ -36,10 +36,12 @@ export const findClass = read('classes.findOne', {
     observes: c.bool,
     manages: c.bool,
     owns: c.bool,
+    has_packages: c.bool,
   },
   text: `
     select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, o.id as organisation_id, c.version_id, e.key as student, e.status,
-           r.teaches, r.observes, r.manages, w.owns
+           r.teaches, r.observes, r.manages, w.owns,
+           exists (select from lesson_versions l where l.version_id = c.version_id and l.package_id is not null) as has_packages
       from ${classTables} left join enrolments e on e.class_id = c.id and e.person_id = :person and e.status <> 'dropped',
       lateral roles_in_class(:person, c) r, lateral owns_class(:person, c) w
      where c.key = :class`,

@@ -59,7 +59,8 @@ export async function readClass(db: Db, who: PersonCaller, { classId }: NameClas
     db.all(store.listStaff, { class: row.id }),
     db.first(store.countByStatus, { class: row.id }),
   ])
-  return { ...details, staff: staff.map(toStaff), students: students! }
+  const hasPackages = row.has_packages && { hasPackages: true }
+  return { ...details, staff: staff.map(toStaff), students: students!, ...hasPackages }
 }
 
 /**

@@ -144,6 +144,9 @@ export const ClassDetails = Type.Object(
         { description: 'Number of students; only for staff and managers' },
       ),
     ),
+    hasPackages: Type.Optional(
+      Type.Boolean({ description: 'True if its lessons show content packages; only for staff and managers' }),
+    ),
   },
   { title: 'ClassDetails' },
 )

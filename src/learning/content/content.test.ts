@@ -9,6 +9,7 @@ import type { TestBrowser } from '../../operations/testing/browser.ts'
 import { openRaw } from '../../operations/testing/socket.ts'
 import { assertError, sharedApp, type TestApp, testApp } from '../../operations/testing/testing.ts'
 import { openSchool } from '../courses/testing.ts'
+import { makePackage, uploadPackage } from '../packages/testing.ts'
 import { findFiles } from './content.ts'
 import { removeAbandoned } from './temporary.ts'
 import { load, makeImage, makeMp4, makePdf, makeZip, upload } from './testing.ts'
@@ -260,6 +261,44 @@ test('uploads that arrive together never exceed the storage of the organisation'
   own.advance(2 * 3_600_000)
   await removeUnused(own.environment())
   assert.equal(globSync('files/production/*/*', { cwd: dir }).length, 3, 'refused files leave no bytes')
+})
+
+test('administrators list the storage of organisations, with what files and packages use', async (t) => {
+  const own = await testApp(t, { ...UNLIMITED, ORGANISATION_FILES_BYTES: '10000' })
+  const people = await openFiles(own)
+  const listStorage = (browser: TestBrowser, query: Record<string, string> = {}) =>
+    call(browser, 'GET', `/edu/v1/file/storage?${new URLSearchParams(query)}`)
+  const usual = { limitBytes: 10_000, ownLimit: false, files: 0, packages: 0 }
+  assert.equal((await upload(people.drew, 'a.txt', 'a'.repeat(300), { organisation: 'other' })).status, 200)
+  assert.equal((await upload(people.finley, 'a.txt', 'a'.repeat(100))).status, 200)
+  assert.equal((await upload(people.finley, 'b.txt', 'b'.repeat(100))).status, 200)
+  const made = await uploadPackage(people.finley, makePackage())
+  assert.equal(made.status, 200, made.text)
+  await call(people.ellis, 'POST', '/edu/v1/file/limit', { organisation: 'other', limitBytes: 0 })
+  const school = { ...usual, organisation: 'school', name: 'School', files: 2, packages: 1 }
+  const other = {
+    ...usual,
+    organisation: 'other',
+    name: 'Other',
+    usedBytes: 300,
+    limitBytes: 0,
+    ownLimit: true,
+    files: 1,
+  }
+  const { docs, total } = (await listStorage(people.ellis)).body
+  const usedBytes = 200 + made.body.storedBytes
+  assert.deepEqual(docs.slice(0, 2), [{ ...school, usedBytes }, other])
+  assert.equal(docs.length, total)
+  assert.deepEqual((await listStorage(people.ellis, { query: 'oth' })).body.docs, [other])
+  const names = async (query: Record<string, string>) =>
+    (await listStorage(people.ellis, query)).body.docs.map(({ organisation }: { organisation: string }) => organisation)
+  assert.deepEqual(
+    (await names({ sort: 'name' })).filter((one: string) => /^(?:school|other)$/.test(one)),
+    ['other', 'school'],
+  )
+  assert.deepEqual(await names({ limit: '1', page: '2' }), ['other'])
+  assert.equal((await names({ sort: 'used' })).at(-1), 'school')
+  for (const browser of [people.finley, people.avery]) assertError(await listStorage(browser), 403, 4032)
 })
 
 test('an upload that breaks off leaves nothing, and upkeep deletes what a killed process left', async () => {

@@ -14,8 +14,10 @@ import type {
   FileUsage,
   LinkedFile,
   ListFiles,
+  ListOrganisationStorage,
   NameFile,
   NameOrganisation,
+  OrganisationStorage,
   SetFileLimit,
   StoredFile,
 } from './schema.ts'
@@ -127,6 +129,22 @@ export async function readFileUsage(
   environment: Environment,
 ): Promise<FileUsage> {
   return toUsage(await readAccess(db, who, what.organisation), environment)
+}
+
+/** Lists how much storage organisations use, for administrators. */
+export async function listOrganisationStorage(
+  db: Db,
+  what: ListOrganisationStorage,
+  environment: Environment,
+): Promise<Page<OrganisationStorage>> {
+  const statement = store.listStorage[what.sort ?? '-used']
+  const rows = await db.all(statement, { words: wordsIn(what.query), ...spanOf(what) })
+  const docs = rows.map((row) => {
+    const { organisation, usedBytes, limitBytes } = toUsage(row, environment)
+    const { name, files, packages } = row
+    return { organisation, name, usedBytes, limitBytes, ownLimit: row.limit !== null, files, packages }
+  })
+  return pageOf(docs, rows[0]?.total ?? 0, what)
 }
 
 /** Sets the storage of an organisation. Files that exceed it stay. */

@@ -3,14 +3,16 @@ import { administrator } from '../../kernel/http/callers/needs.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
 import { FILE_ID } from '../../kernel/samples.ts'
-import { deleteFile, listFiles, readFileUsage, setFileLimit } from './content.ts'
+import { deleteFile, listFiles, listOrganisationStorage, readFileUsage, setFileLimit } from './content.ts'
 import { FILE_DELETERS, FILE_ROLES } from './roles.ts'
 import {
   FilePage,
   FileUsage,
   ListFiles,
+  ListOrganisationStorage,
   NameFile,
   NameOrganisation,
+  OrganisationStoragePage,
   SetFileLimit,
   StoredFile,
   UploadFile,
@@ -74,11 +76,22 @@ export const fileOperations: readonly Operation[] = [
     errors: ['forbidden'],
     run: ({ db, who, environment }, input) => readFileUsage(db, who, input, environment),
   }),
+  op('GET /edu/v1/file/storage', {
+    name: 'listOrganisationStorage',
+    summary: 'List the storage of organisations',
+    description:
+      'Returns how much storage the files and content packages of each organisation use, the largest first, with their number and the limit. An organisation without a limit of its own has that of the platform.',
+    example: { request: { query: 'sandhills' }, as: 'ellis', isLive: true },
+    needs: [administrator],
+    input: ListOrganisationStorage,
+    output: json(OrganisationStoragePage),
+    run: ({ db, environment }, input) => listOrganisationStorage(db, input, environment),
+  }),
   op('POST /edu/v1/file/limit', {
     name: 'setFileLimit',
     summary: 'Set the storage for files',
     description:
-      'Sets how much storage the files of an organisation may use. Files that exceed a lower limit stay, but no more can be uploaded.',
+      'Sets how much storage the files and content packages of an organisation may use. Files that exceed a lower limit stay, but no more can be uploaded.',
     example: { request: { organisation: 'sandhills', limitBytes: 10_000_000_000 }, as: 'ellis' },
     needs: [administrator],
     input: SetFileLimit,

@@ -53,6 +53,32 @@ export const LinkedFile = Type.Object(
 )
 export type LinkedFile = Static<typeof LinkedFile>
 
+const STORAGE_COLUMNS = ['name', 'used'] as const
+
+export const ListOrganisationStorage = Type.Object({
+  query: Type.Optional(Text('Words in the name of the organisation', 200)),
+  sort: sorting(STORAGE_COLUMNS, '-used'),
+  ...paging,
+})
+export type ListOrganisationStorage = Static<typeof ListOrganisationStorage>
+
+export const OrganisationStorage = Type.Object(
+  {
+    organisation: Type.String(),
+    name: Type.String(),
+    usedBytes: Type.Integer({
+      description: 'Size of all files and packages, with what packages unpack to and what unfinished uploads reserve',
+    }),
+    limitBytes: Type.Integer(),
+    ownLimit: Type.Boolean({ description: 'Whether the organisation has a limit of its own' }),
+    files: Type.Integer({ description: 'Number of files' }),
+    packages: Type.Integer({ description: 'Number of content packages' }),
+  },
+  { title: 'OrganisationStorage' },
+)
+export type OrganisationStorage = Static<typeof OrganisationStorage>
+export const OrganisationStoragePage = PageOf(OrganisationStorage, 'OrganisationStoragePage')
+
 export const StoredFile = Type.Object(
   {
     fileId: Type.String(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
+import { filesOrigin } from '../../kernel/content-hosts.ts'
 import { assertError, sharedApp, testApp } from '../../operations/testing/testing.ts'
 import { openSchool } from '../courses/testing.ts'
 import { load, makeImage, makePdf, upload } from './testing.ts'
@@ -111,8 +112,9 @@ test('a link that was changed, guessed or has expired finds nothing', async (t) 
 
 test('the content origin serves nothing but files, and the platform serves no file', async () => {
   const cookie = [...finley.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const host = new URL(contentUrl!).host
-  assert.match(host, /^content\.localhost:\d+$/)
+  const origin = filesOrigin(contentUrl!)
+  const { host } = new URL(origin)
+  assert.match(host, /^files\.content\.localhost:\d+$/)
   for (const path of [
     '/',
     '/account/signin',
@@ -125,7 +127,7 @@ test('the content origin serves nothing but files, and the platform serves no fi
     '/f',
     '/f/a',
   ]) {
-    const seen = await load(`${contentUrl}${path}`, { cookie, accept: 'text/html' })
+    const seen = await load(`${origin}${path}`, { cookie, accept: 'text/html' })
     assert.equal(seen.status, 404, path)
     assert.deepEqual(
       [seen.headers['set-cookie'], seen.headers['content-type']],
@@ -135,14 +137,14 @@ test('the content origin serves nothing but files, and the platform serves no fi
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
     assert.equal((await load(file.url, { cookie }, method)).status, 405, method)
   assert.equal((await load(file.url, {}, 'GET', host.toUpperCase())).status, 200)
-  assert.equal((await load(file.url, {}, 'GET', `content.localhost.:${new URL(file.url).port}`)).status, 200)
+  assert.equal((await load(file.url, {}, 'GET', `files.content.localhost.:${new URL(file.url).port}`)).status, 200)
   assert.equal((await load(file.url, {}, 'GET', new URL(platformUrl).host)).status, 404)
   const page = await finley.send('/dashboard', { headers: { accept: 'text/html' } })
   const policy = page.headers.get('content-security-policy') ?? ''
   for (const part of [
     `img-src 'self' data: blob: ${contentUrl};`,
     `media-src ${contentUrl};`,
-    `frame-src ${contentUrl};`,
+    `frame-src ${contentUrl} https:;`,
   ])
     assert.ok(policy.includes(part), policy)
 })

@@ -116,6 +116,37 @@ export const findStorage = read('files.findStorage', {
   text: `select used_bytes as used, limit_bytes as limit from file_storage where organisation_id = :organisation`,
 })
 
+const STORAGE_ORDERS = {
+  name: [foldedName('o.name'), 'o.id'],
+  used: ['coalesce(s.used_bytes, 0)', 'o.id'],
+}
+
+/** Lists organisations with their storage. Files and packages are counted for one page only. */
+export const listStorage = sortedBy(STORAGE_ORDERS, (order, suffix) =>
+  report(`files.listStorage${suffix}`, {
+    params: { words: c.textArray, limit: c.int8, offset: c.int8 },
+    row: {
+      key: c.text,
+      name: c.text,
+      used: nullable(c.int8),
+      limit: nullable(c.int8),
+      files: c.int8,
+      packages: c.int8,
+      total: c.int8,
+    },
+    text: `
+    select p.key, p.name, p.used, p.limit, p.total,
+           (select count(*) from files f where f.organisation_id = p.id) as files,
+           (select count(*) from packages k where k.organisation_id = p.id) as packages
+      from (select o.id, o.key, o.name, s.used_bytes as used, s.limit_bytes as limit, count(*) over () as total,
+                   row_number() over (order by ${order}) as place
+              from organisations o left join file_storage s on s.organisation_id = o.id
+             where ${contains('o.name')}
+             order by place limit :limit offset :offset) p
+     order by p.place`,
+  }),
+)
+
 /** Ensures that the organisation has a row, and locks it, so that uploads take turns. */
 export const lockStorage = write('files.lockStorage', {
   params: { organisation: c.int8 },
@@ -189,6 +220,7 @@ export const deleteUnused = write('files.deleteUnused', {
        where u.used_at < :before and not exists (select from files f where f.sha256 = u.sha256)
          and not exists (select from packages p where p.sha256 = u.sha256)
          and not exists (select from package_files p where p.sha256 = u.sha256)
+         and not exists (select from package_upload_parts p where p.sha256 = u.sha256)
        order by u.used_at limit 1 for update skip locked)
     returning c.sha256`,
 })

@@ -51,8 +51,7 @@ export async function withTemporary<T>(
   run: (newPath: NewPath) => Promise<T>,
 ): Promise<T> {
   const folder = uploadFolder(environment)
-  await mkdir(folder, { recursive: true })
-  await checkDisk(environment, bytes)
+  await refuseFullDisk(environment, bytes)
   const paths: string[] = []
   const newPath = () => {
     paths.push(join(folder, `${makeId()}.part`))
@@ -65,6 +64,12 @@ export async function withTemporary<T>(
   } finally {
     for (const path of paths) await rm(path, { force: true })
   }
+}
+
+/** Refuses an upload that the disk has no room for, before it begins. */
+export async function refuseFullDisk(environment: Environment, bytes: number): Promise<void> {
+  await mkdir(uploadFolder(environment), { recursive: true })
+  await checkDisk(environment, bytes)
 }
 
 /** Refuses what the disk has no room for. The disk of files can be another one than that of the database. */

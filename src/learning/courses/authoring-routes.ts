@@ -3,7 +3,9 @@ import type { ErrorName } from '../../kernel/errors.ts'
 import { person } from '../../kernel/http/callers/callers.ts'
 import { type Operation, operationsIn } from '../../kernel/http/operation.ts'
 import { json, success } from '../../kernel/http/output/output.ts'
+import { PACKAGE_ID } from '../../kernel/samples.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { addCoursePackage } from './adding.ts'
 import {
   discardDraft,
   listManagedCourses,
@@ -18,6 +20,7 @@ import { duplicateCourse } from './duplicating.ts'
 import { countTakenId } from './guesses.ts'
 import { launchDraftLesson, listLessonApps, readLessonApp, testLaunch } from './launching.ts'
 import {
+  AddCoursePackage,
   CourseDocument,
   CourseVersion,
   CourseVersionPage,
@@ -108,7 +111,7 @@ export const authoringOperations: readonly Operation[] = [
     name: 'duplicateCourse',
     summary: 'Duplicate a course',
     description:
-      'Copies the draft of a course, or its newest version if there is no draft, to a new draft. Lessons and objectives get new ids, and prerequisites refer to the copies. A course with files or a quiz can only be copied within its organisation.',
+      'Copies the draft of a course, or its newest version if there is no draft, to a new draft. Lessons and objectives get new ids, and prerequisites refer to the copies. A course with files, packages or a quiz can only be copied within its organisation.',
     example: {
       request: { courseId: 'course-night', newCourseId: 'course-night-2', name: 'Night rating, part 2' },
       as: 'ellis',
@@ -120,6 +123,23 @@ export const authoringOperations: readonly Operation[] = [
     errors: ['conflict', 'impossibleNow'],
     run: (context, input) =>
       countTakenId(context, () => duplicateCourse(context.db, context.who, input, context.environment.name)),
+  }),
+  op('POST /edu/v1/course/package', {
+    name: 'addCoursePackage',
+    summary: 'Add a content package to a course',
+    description:
+      'Adds lessons for the units of a content package to the draft of a course. A block at the top of the package becomes a lesson, and all units in it are its child lessons; names and descriptions are in English if the package has them. With `replaces`, lessons of the other package whose units still exist stay with their ids, those of vanished units are removed, and new units get lessons.',
+    example: {
+      request: { courseId: 'course-night', packageId: PACKAGE_ID },
+      as: 'ellis',
+      after: 'saveCourse',
+      fill: { packageId: 'The id of a package that was uploaded' },
+    },
+    roles: AUTHORS,
+    input: AddCoursePackage,
+    output: json(CourseDocument),
+    errors: ['forbidden', 'impossibleNow', 'validationFailed'],
+    run: ({ db, who, environment }, input) => addCoursePackage(db, who, input, environment.name),
   }),
   op('GET /edu/v1/course/apps', {
     name: 'listLessonApps',

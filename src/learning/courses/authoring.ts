@@ -41,9 +41,15 @@ import {
 const NOT_MANAGED = 'There is no course with this id, or you do not manage it'
 const OWN_ID = new RegExp(ID_PATTERN)
 
+/** Generates an id of the form that authors choose, which begins with a letter or a digit. */
+export function makeOwnId(): string {
+  const id = makeId()
+  return OWN_ID.test(id) ? id : makeOwnId()
+}
+
 /** Returns the id that the caller chose, or a generated one if there is none. Throws if the id is not valid. */
 export function readOwnId(field: string, id: string | undefined): string {
-  if (id === undefined) return makeId()
+  if (id === undefined) return makeOwnId()
   if (!OWN_ID.test(id)) throw fail('validationFailed', `${field} must be ${ID_MUST}`)
   return id
 }
@@ -159,7 +165,7 @@ export function publishCourse(
     const content: CourseContent = JSON.parse(draft)
     // Check again, because apps and the ids in other courses may have changed since the draft was saved.
     await checkContent(tx, { key, organisation, isFinal: true }, content, environment)
-    const { number } = await publishVersion(tx, who, { courseId: id, content, environment })
+    const { number } = await publishVersion(tx, who, { courseId: id, organisation, content, environment })
     await audit(tx, who, 'course.published', { course: key, before: version, after: number })
     return { courseId: key, version: number, name: content.name, publishedDate: who.at.toISOString(), classes: 0 }
   })

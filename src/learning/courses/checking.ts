@@ -3,6 +3,7 @@ import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Tx } from '../../kernel/database/database.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import { lockFiles } from '../content/content.ts'
+import { lockItems } from '../packages/packages.ts'
 import * as store from './authoring-store.ts'
 import { revealsId } from './guesses.ts'
 import {
@@ -10,12 +11,13 @@ import {
   findAppMistakes,
   findCourseMistakes,
   findFileMistakes,
+  findPackageMistakes,
   findQuestionMistakes,
   placesOf,
   tagKey,
   takenIdMistake,
 } from './mistake-rules.ts'
-import { filesOf } from './rules.ts'
+import { filesOf, itemsOf } from './rules.ts'
 import { type CourseContent, lessonsIn } from './schema.ts'
 import { findOwners } from './store.ts'
 
@@ -45,6 +47,8 @@ export async function checkContent(
     ...taken,
     ...(await findWrongApps(tx, content, environment)),
     ...(await findWrongQuestions(tx, course, content)),
+    // `publishVersion` checks the packages of a course that is published.
+    ...(course.isFinal ? [] : await findWrongPackages(tx, course.organisation, content)),
   ]
   const refusal = refuse(mistakes)
   if (refusal) throw taken.length > 0 ? revealsId(refusal) : refusal
@@ -58,6 +62,22 @@ export async function checkFiles(tx: Tx, course: number, content: CourseContent)
   const types = await lockFiles(tx, { course, keys: lessonsIn(content).flatMap(filesOf) })
   const refusal = refuse(placesOf(content).flatMap(({ lesson, place }) => [...findFileMistakes(lesson, place, types)]))
   if (refusal) throw refusal
+}
+
+/**
+ * Throws if a lesson shows an item of a package that it cannot show. Until the end of the transaction, none of the
+ * packages can be deleted.
+ */
+export async function checkPackages(tx: Tx, organisation: string, content: CourseContent): Promise<void> {
+  const refusal = refuse(await findWrongPackages(tx, organisation, content))
+  if (refusal) throw refusal
+}
+
+async function findWrongPackages(tx: Tx, organisation: string, content: CourseContent): Promise<CourseMistake[]> {
+  const items = itemsOf(content)
+  if (items.length === 0) return []
+  const known = { organisation, packages: await lockItems(tx, { organisation, items }) }
+  return placesOf(content).flatMap(({ lesson, place }) => [...findPackageMistakes(lesson, place, known)])
 }
 
 function refuse(mistakes: readonly CourseMistake[]): PlatformError | undefined {

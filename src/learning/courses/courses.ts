@@ -78,7 +78,7 @@ export async function shownContent(
   content: Partial<LessonContent>,
   environment: Environment,
 ) {
-  const { text, file, captions, rubric, quiz } = content
+  const { text, file, captions, rubric, quiz, package: packageId, item } = content
   const keys = filesOf(content)
   return {
     ...(text !== undefined && { text }),
@@ -87,6 +87,7 @@ export async function shownContent(
     ...(keys.length > 0 && { files: await linkFiles(db, { organisation, keys }, environment) }),
     ...(rubric !== undefined && { rubric }),
     ...(quiz !== undefined && { quiz: { ...quiz, parts: undefined } }),
+    ...(packageId !== undefined && { package: packageId, item }),
   }
 }
 

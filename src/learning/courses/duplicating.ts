@@ -4,9 +4,8 @@ import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { makeId } from '../../kernel/ids.ts'
 import { readName } from '../../kernel/lines.ts'
-import { createCourse, editedCourse, readDocument, readOwnId } from './authoring.ts'
+import { createCourse, editedCourse, makeOwnId, readDocument, readOwnId } from './authoring.ts'
 import { checkContent } from './checking.ts'
 import { canonicalCourse, copyCourse, filesOf } from './rules.ts'
 import { type CourseContent, type CourseDocument, type DuplicateCourse, lessonsIn } from './schema.ts'
@@ -31,7 +30,7 @@ export function duplicateCourse(
     const target = await readAuthored(tx, who, what.organisation ?? source.organisation)
     const found: CourseContent = JSON.parse((source.draft ?? source.document)!)
     if (target.key !== source.organisation) refuseForeignContent(found)
-    const content = copyCourse(found, what.name === undefined ? nameCopy(found.name) : readName(what.name), makeId)
+    const content = copyCourse(found, what.name === undefined ? nameCopy(found.name) : readName(what.name), makeOwnId)
     const key = readOwnId('newCourseId', what.newCourseId)
     await checkContent(tx, { key, organisation: target.key, isFinal: false }, content, environment)
     await createCourse(tx, who, { key, organisation: target.id, draft: canonicalCourse(content) })
@@ -41,13 +40,15 @@ export function duplicateCourse(
   })
 }
 
-/** Files and questions belong to an organisation, so lessons that use them cannot be copied to another one. */
+/** Files, questions and packages belong to an organisation, so lessons that use them cannot be copied to another one. */
 function refuseForeignContent(course: CourseContent): void {
-  const bound = lessonsIn(course).filter((lesson) => lesson.quiz !== undefined || filesOf(lesson).length > 0)
+  const bound = lessonsIn(course).filter(
+    (lesson) => lesson.quiz !== undefined || lesson.package !== undefined || filesOf(lesson).length > 0,
+  )
   if (bound.length === 0) return
   const names = bound.slice(0, 5).map(({ name }) => name)
   throw fail(
     'impossibleNow',
-    `The course uses files or questions of its organisation, so it cannot be copied to another one: ${names.join(', ')}`,
+    `The course uses files, questions or packages of its organisation, so it cannot be copied to another one: ${names.join(', ')}`,
   )
 }

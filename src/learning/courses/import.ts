@@ -8,16 +8,18 @@ import { type Field, Flag, Key, Line, Matching } from '../../kernel/imports/fiel
 import { type ImportSection, isObject, type Mistake, type World } from '../../kernel/imports/section.ts'
 import { findFiles } from '../content/content.ts'
 import { fileSection, readFileEntry } from '../content/import.ts'
+import { findItems } from '../packages/packages.ts'
 import { findQuestions } from './authoring-store.ts'
 import {
   findCourseMistakes,
   findFileMistakes,
+  findPackageMistakes,
   findQuestionMistakes,
   passCodeRefusal,
   placesOf,
 } from './mistake-rules.ts'
 import { publishVersion } from './publish.ts'
-import { canonicalCourse, filesOf } from './rules.ts'
+import { canonicalCourse, filesOf, itemsOf } from './rules.ts'
 import { CourseContent, ID_MUST, ID_PATTERN, lessonsIn } from './schema.ts'
 import * as store from './store.ts'
 
@@ -119,7 +121,7 @@ export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry
       const courseId = id ?? (await tx.first(store.insertCourse, { key, organisation, now: who.at }))!.id
       if (id === undefined) made.push({ key, id: courseId })
       else await tx.all(store.setOrganisation, { course: id, organisation })
-      await publishVersion(tx, who, { courseId, content: change, environment })
+      await publishVersion(tx, who, { courseId, organisation: change.organisation, content: change, environment })
     }
     return made
   },
@@ -128,11 +130,13 @@ export const courseSection: ImportSection<CourseEntry, StoredCourse, CourseEntry
 /** The part of the section of questions that is needed here, because the room of quizzes stands on this one. */
 const questions = { name: 'questions', one: 'question', find: async () => [] }
 
-/** Finds files and questions that lessons use and the organisation does not have. */
+/** Finds files, questions and packages that lessons use and the organisation does not have. */
 async function findMissing(db: Db, entries: readonly CourseEntry[], { inFile }: World): Promise<Mistake[]> {
   const mistakes: Mistake[] = []
   for (const [i, entry] of entries.entries()) {
     const { organisation } = entry
+    const items = itemsOf(entry)
+    const packages = items.length === 0 ? new Map() : await findItems(db, { organisation, items })
     const lessons = lessonsIn(entry)
     const ofFile = <T extends { organisation: string }>(section: Parameters<World['inFile']>[0], key: string) => {
       const one = inFile(section, key) as T | undefined
@@ -153,6 +157,7 @@ async function findMissing(db: Db, entries: readonly CourseEntry[], { inFile }: 
       for (const { where, must } of [
         ...findFileMistakes(lesson, place, types),
         ...findQuestionMistakes(lesson, place, bank),
+        ...findPackageMistakes(lesson, place, { organisation, packages }),
       ])
         mistakes.push(`courses[${i}].${where}: must ${must}`)
   }

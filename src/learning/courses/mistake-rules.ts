@@ -1,4 +1,5 @@
 import { findLaunchMistake, findReservedName, isLaunchOf } from '../../apps/apps/redirect-uris.ts'
+import type { PackageItems } from '../packages/packages.ts'
 import { filesOf, type LessonRow, lessonRows } from './rules.ts'
 import { type CourseContent, type LessonContent, type LessonKind, lessonsIn, MAX_LESSONS } from './schema.ts'
 
@@ -26,6 +27,7 @@ const isTwice = (list: readonly string[], id: string, i: number) => list.indexOf
 export function* findCourseMistakes(course: CourseContent): Generator<CourseMistake> {
   const places = placesOf(course)
   const ids = places.map(({ lesson }) => lesson.id)
+  const known = new Set(ids)
   for (const [i, { lesson, place }] of places.entries())
     if (isTwice(ids, lesson.id, i))
       yield {
@@ -42,19 +44,21 @@ export function* findCourseMistakes(course: CourseContent): Generator<CourseMist
       message: `A course can have at most ${MAX_LESSONS} lessons and steps.`,
     }
   for (const { lesson, place } of places) {
-    yield* findPrerequisiteMistakes(lesson, place, ids)
+    yield* findPrerequisiteMistakes(lesson, place, known)
     yield* findKindMistakes(lesson, place)
     yield* findRubricMistakes(lesson, place, course.objectives ?? [])
     yield* findQuizMistakes(lesson, place)
+    yield* findScoredPackage(lesson, place)
     yield* findLaunchMistakes(lesson, place)
   }
+  yield* findRepeatedItems(places)
   yield* findDeadlock(course)
-  yield* findObjectiveMistakes(course, ids)
+  yield* findObjectiveMistakes(course, known)
 }
 
-function* findPrerequisiteMistakes({ id, prerequisites = [] }: LessonContent, place: string, ids: readonly string[]) {
+function* findPrerequisiteMistakes({ id, prerequisites = [] }: LessonContent, place: string, ids: ReadonlySet<string>) {
   for (const needed of prerequisites)
-    if (!ids.includes(needed) || needed === id)
+    if (!ids.has(needed) || needed === id)
       yield {
         where: 'lessons',
         must: `have only other lessons of the course as prerequisites of ${id}, not ${needed}`,
@@ -64,7 +68,7 @@ function* findPrerequisiteMistakes({ id, prerequisites = [] }: LessonContent, pl
       }
 }
 
-function* findObjectiveMistakes({ objectives = [] }: CourseContent, lessons: readonly string[]) {
+function* findObjectiveMistakes({ objectives = [] }: CourseContent, lessons: ReadonlySet<string>) {
   const ids = objectives.map(({ id }) => id)
   for (const [i, objective] of objectives.entries()) {
     const pointer = `/objectives/${i}`
@@ -76,7 +80,7 @@ function* findObjectiveMistakes({ objectives = [] }: CourseContent, lessons: rea
         message: `Another objective has the same id, ${objective.id}.`,
       }
     for (const id of objective.lessons)
-      if (!lessons.includes(id))
+      if (!lessons.has(id))
         yield {
           where: 'objectives',
           must: `refer only to lessons of the course: ${objective.id} refers to ${id}`,
@@ -87,13 +91,14 @@ function* findObjectiveMistakes({ objectives = [] }: CourseContent, lessons: rea
 }
 
 /** The content that each kind of lesson must have, and those that it can have. */
-const CONTENT: Readonly<Record<LessonKind, { needs?: ContentField; takes: readonly ContentField[] }>> = {
+const CONTENT: Readonly<Record<LessonKind, { needs?: readonly ContentField[]; takes: readonly ContentField[] }>> = {
   activity: { takes: [] },
-  app: { needs: 'app', takes: ['app', 'launchUri', 'launchParameters', 'passCode'] },
+  app: { needs: ['app'], takes: ['app', 'launchUri', 'launchParameters', 'passCode'] },
   'instructor-led': { takes: ['rubric'] },
-  page: { needs: 'text', takes: ['text'] },
-  file: { needs: 'file', takes: ['file', 'captions'] },
-  quiz: { needs: 'quiz', takes: ['quiz'] },
+  page: { needs: ['text'], takes: ['text'] },
+  file: { needs: ['file'], takes: ['file', 'captions'] },
+  quiz: { needs: ['quiz'], takes: ['quiz'] },
+  package: { needs: ['package', 'item'], takes: ['package', 'item'] },
 }
 const CONTENT_FIELDS = [
   'app',
@@ -105,6 +110,8 @@ const CONTENT_FIELDS = [
   'captions',
   'rubric',
   'quiz',
+  'package',
+  'item',
 ] as const
 type ContentField = (typeof CONTENT_FIELDS)[number]
 
@@ -113,20 +120,23 @@ const MISSING: Partial<Record<ContentField, string>> = {
   text: 'Write the text of the page.',
   file: 'Choose a file.',
   quiz: 'Choose at least one question.',
+  package: 'Choose a package.',
+  item: 'Choose a unit of the package.',
 }
 
 /** Finds content that is missing, or that belongs to another kind of lesson. */
 function* findKindMistakes(lesson: LessonContent, place: string): Generator<CourseMistake> {
-  const { id, kind, text, file, captions, rubric, quiz } = lesson
+  const { id, kind, text, file, captions, rubric, quiz, package: packageId, item } = lesson
   if (kind !== undefined) {
-    const { needs, takes } = CONTENT[kind]
-    if (needs && !isSet(lesson[needs]))
-      yield {
-        where: 'lessons',
-        must: `set ${needs} of ${id}: it is a ${kind} lesson`,
-        pointer: `${place}/${needs}`,
-        message: MISSING[needs]!,
-      }
+    const { needs = [], takes } = CONTENT[kind]
+    for (const field of needs)
+      if (!isSet(lesson[field]))
+        yield {
+          where: 'lessons',
+          must: `set ${field} of ${id}: it is a ${kind} lesson`,
+          pointer: `${place}/${field}`,
+          message: MISSING[field]!,
+        }
     for (const field of CONTENT_FIELDS)
       if (isSet(lesson[field]) && !takes.includes(field))
         yield {
@@ -135,7 +145,7 @@ function* findKindMistakes(lesson: LessonContent, place: string): Generator<Cour
           pointer: `${place}/kind`,
           message: 'The lesson has content of another kind. Choose the kind again.',
         }
-  } else if ([text, file, captions, rubric, quiz].some((content) => content !== undefined))
+  } else if ([text, file, captions, rubric, quiz, packageId, item].some((content) => content !== undefined))
     yield {
       where: 'lessons',
       must: `set kind of ${id}, because it has content`,
@@ -214,6 +224,68 @@ function* findRubricMistakes(
         message: `Add this lesson to the objective ${found.name}, or choose another one for ${name}.`,
       }
   }
+}
+
+/** Finds a passing score of a package lesson, whose content decides what is passed. */
+function* findScoredPackage({ id, kind, threshold }: LessonContent, place: string) {
+  if (kind === 'package' && threshold !== undefined)
+    yield {
+      where: 'lessons',
+      must: `not set threshold of ${id}: its package says which score passes`,
+      pointer: `${place}/threshold`,
+      message: 'The package says which score passes. Remove the passing score.',
+    }
+}
+
+/** Finds units and blocks that two lessons show: the content reports each of them once. */
+function* findRepeatedItems(places: ReturnType<typeof placesOf>): Generator<CourseMistake> {
+  const lessons = new Map<string, LessonContent>()
+  for (const { lesson, place } of places) {
+    const { id, package: packageId, item } = lesson
+    if (packageId === undefined || item === undefined) continue
+    const key = `${packageId} ${item}`
+    const first = lessons.get(key)
+    lessons.set(key, first ?? lesson)
+    if (first)
+      yield {
+        where: 'lessons',
+        must: `show each item of a package once: ${first.id} and ${id} show item ${item} of ${packageId}`,
+        pointer: `${place}/item`,
+        message: `The lesson ${first.name} shows this part of the package already. Choose another one.`,
+      }
+  }
+}
+
+/** Finds lessons that show an item of a package which the organisation does not have, or which they cannot show. */
+export function* findPackageMistakes(
+  { id, package: packageId, item, childLessons = [] }: LessonContent,
+  place: string,
+  { organisation, packages }: { readonly organisation: string; readonly packages: PackageItems },
+): Generator<CourseMistake> {
+  if (packageId === undefined || item === undefined) return
+  const items = packages.get(packageId)
+  const kind = items?.get(item)
+  if (!items)
+    yield {
+      where: 'lessons',
+      must: `use only packages of ${organisation}: ${id} uses ${packageId}, which it does not have`,
+      pointer: `${place}/package`,
+      message: 'The package of this lesson no longer exists, or belongs to another organisation. Choose another one.',
+    }
+  else if (kind === undefined)
+    yield {
+      where: 'lessons',
+      must: `show items that their packages have: ${id} shows item ${item} of ${packageId}, which does not exist`,
+      pointer: `${place}/item`,
+      message: 'The package has no such unit. Choose another one.',
+    }
+  else if (kind === 'block' && childLessons.length === 0)
+    yield {
+      where: 'lessons',
+      must: `show a unit unless they have child lessons: item ${item}, which ${id} shows, is a block`,
+      pointer: `${place}/item`,
+      message: 'Only a lesson with steps can show a block of a package. Choose a unit.',
+    }
 }
 
 /** The most questions of an attempt at a quiz. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Tx } from '../../kernel/database/database.ts'
 import { fail } from '../../kernel/errors.ts'
-import { checkFiles } from './checking.ts'
+import { checkFiles, checkPackages } from './checking.ts'
 import { revealsId } from './guesses.ts'
 import { canonicalCourse, contentText, filesOf, type LessonRow, lessonRows } from './rules.ts'
 import { type CourseContent, kindOf } from './schema.ts'
@@ -13,12 +13,13 @@ import * as store from './store.ts'
 export async function publishVersion(
   tx: Tx,
   who: Caller,
-  what: { courseId: number; content: CourseContent; environment: EnvironmentName },
+  what: { courseId: number; organisation: string; content: CourseContent; environment: EnvironmentName },
 ): Promise<{ id: number; number: number }> {
   const { courseId: course, environment } = what
   const document = canonicalCourse(what.content)
   const content: CourseContent = JSON.parse(document)
   await checkFiles(tx, course, content)
+  await checkPackages(tx, what.organisation, content)
   const version = (await tx.first(store.insertVersion, {
     course,
     name: content.name,
@@ -70,6 +71,8 @@ const toRow = (row: LessonRow, idOf: (key: string) => number, environment: Envir
     kind: kindOf(lesson),
     content: contentText(lesson),
     files: filesOf(lesson),
+    package: lesson.package ?? null,
+    package_item: lesson.item ?? null,
     is_assessment: lesson.isAssessment || kindOf(lesson) === 'quiz',
     expected_minutes: lesson.expectedCompletionTime ?? null,
     instructor_graded: lesson.instructorGraded || kindOf(lesson) === 'instructor-led',
@@ -81,6 +84,5 @@ const toRow = (row: LessonRow, idOf: (key: string) => number, environment: Envir
     threshold: lesson.threshold ?? null,
     max_attempts: lesson.maxAttempts ?? null,
     prerequisites: row.prerequisites.map(idOf),
-    earlier: row.earlier.map(idOf),
   }
 }

@@ -1,4 +1,4 @@
-import type { CourseContent, LessonContent } from './schema.ts'
+import { type CourseContent, type LessonContent, lessonsIn } from './schema.ts'
 
 /**
  * A lesson of a course version, prepared as a database row. It still refers to lessons by the ids that the author
@@ -42,8 +42,9 @@ export function lessonRows({ lessons }: CourseContent): LessonRow[] {
 }
 
 /** Returns the content that is stored with a lesson besides its columns, as JSON; null if it has none. */
-export function contentText({ text, file, captions, rubric, quiz }: LessonContent): string | null {
-  const content = JSON.stringify({ text, file, captions, rubric, quiz })
+export function contentText(lesson: LessonContent): string | null {
+  const { text, file, captions, rubric, quiz, package: packageId, item } = lesson
+  const content = JSON.stringify({ text, file, captions, rubric, quiz, package: packageId, item })
   return content === '{}' ? null : content
 }
 
@@ -54,6 +55,18 @@ export const filesOf = ({ text = '', file, captions }: Partial<LessonContent>): 
     ...[...text.matchAll(/\(file:([A-Za-z0-9_-]{1,64})/g)].map(([, id]) => id!),
   ]),
 ]
+
+/** An item of a package that a lesson shows. */
+export interface UsedItem {
+  readonly package: string
+  readonly item: number
+}
+
+/** Lists the items of packages that the lessons of a course show. */
+export const itemsOf = (course: CourseContent): UsedItem[] =>
+  lessonsIn(course).flatMap(({ package: packageId, item }) =>
+    packageId === undefined || item === undefined ? [] : [{ package: packageId, item }],
+  )
 
 /**
  * Converts a course to canonical JSON, so that equal content gives equal text. Properties have a fixed order, and
@@ -104,6 +117,8 @@ const canonicalLesson = (lesson: LessonContent) => ({
   captions: lesson.captions,
   rubric: lesson.rubric?.length ? lesson.rubric : undefined,
   quiz: lesson.quiz,
+  package: lesson.package,
+  item: lesson.item,
 })
 
 /**

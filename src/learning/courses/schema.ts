@@ -22,11 +22,12 @@ const Line = (maxLength: number, description: string) => Type.String({ minLength
 const Long = (description: string) => Type.Optional(Type.String({ maxLength: 10_000, description }))
 const OptionalFlag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
-export const MAX_LESSONS = 500
-const MAX_OBJECTIVES = 200
+/** Lessons of a course, including steps, and so steps of one lesson too: a block of a package can have all units. */
+export const MAX_LESSONS = 1_500
+export const MAX_OBJECTIVES = 200
 
 /** How students work on a lesson, and who records the result: see docs/lessons-design.md. */
-export const LESSON_KINDS = ['activity', 'app', 'instructor-led', 'page', 'file', 'quiz'] as const
+export const LESSON_KINDS = ['activity', 'app', 'instructor-led', 'page', 'file', 'quiz', 'package'] as const
 const Kind = Type.Enum([...LESSON_KINDS])
 export type LessonKind = Static<typeof Kind>
 
@@ -90,6 +91,16 @@ const lesson = {
     Type.Array(Criterion, { maxItems: 50, description: 'What the instructor evaluates in an instructor-led lesson' }),
   ),
   quiz: Type.Optional(Quiz),
+  package: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Id of the content package of a package lesson' }),
+  ),
+  item: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'Position of a unit in the package, from 0; a lesson with child lessons can also show a block',
+    }),
+  ),
   expectedCompletionTime: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1_000_000, description: 'In minutes; none by default' }),
   ),
@@ -155,7 +166,7 @@ const objective = {
  */
 const contentWith = (unknown: { additionalProperties?: false }) => {
   const childLessons = Type.Array(Type.Object(lesson, unknown), {
-    maxItems: 100,
+    maxItems: MAX_LESSONS,
     description: 'Steps of this lesson, in order; none by default',
   })
   const ParentLesson = Type.Object({ ...lesson, childLessons: Type.Optional(childLessons) }, unknown)
@@ -271,6 +282,8 @@ export const LessonDetails = Type.Object(
     files: Type.Optional(Type.Array(LinkedFile, { description: 'The files that the lesson uses, with their URLs' })),
     rubric: lesson.rubric,
     quiz: Type.Optional(Type.Omit(Quiz, ['parts'])),
+    package: lesson.package,
+    item: lesson.item,
   },
   { title: 'LessonDetails' },
 )
@@ -308,6 +321,17 @@ export const DuplicateCourse = Type.Object({
   name: Type.Optional(Text('Name of the copy; "Copy of" and the name of the course by default', 200)),
 })
 export type DuplicateCourse = Static<typeof DuplicateCourse>
+
+export const AddCoursePackage = Type.Object({
+  courseId: Id('Id of the course'),
+  packageId: Id('Id of a package of the organisation that owns the course'),
+  replaces: Type.Optional(
+    Id(
+      'Id of a package of which the course has lessons: those that both packages have, by the ids of their author, stay',
+    ),
+  ),
+})
+export type AddCoursePackage = Static<typeof AddCoursePackage>
 
 export const ListLessonApps = Type.Object({
   courseId: Id('Id of the course'),

@@ -25,13 +25,13 @@ const lessonRow = {
 const visibleLessons = (more: string) => `
     select l.key as lesson, k.key as course, p.key as parent, v.name, v.description, v.profile_pic, v.cover_photo, v.media,
            v.is_assessment, v.expected_minutes, v.instructor_graded, v.is_public, v.launch_parameters, coalesce(h.locked, false) as locked
-      from course_view(:person, k.id, c.id) w
+      from (select w.*, passed_lessons(w.enrolment_id) as passed from course_view(:person, k.id, c.id) w offset 0) w
       join lesson_versions v on v.version_id = w.version_id
       join lessons l on l.id = v.lesson_id
       left join lessons p on p.id = v.parent_id
       left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
       left join classes wc on wc.id = w.class_id
-      left join lateral lock_of(w.enrolment_id, passed_lessons(w.enrolment_id), wc, v, :now) h on w.enrolment_id is not null
+      left join lateral lock_of(w.enrolment_id, w.passed, wc, v, :now) h on w.enrolment_id is not null
      where (w.is_inside or v.is_public) ${more}
      order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`
 
@@ -44,14 +44,17 @@ const shortenedLesson = Object.keys(lessonRow)
   .map((column) => (column === 'description' ? shortened('l', column) : `l.${column}`))
   .join(', ')
 
-/** Finds a lesson and its child lessons. */
+/** Finds a lesson and its child lessons, whose long descriptions are shortened after the first PAGE_BYTES. */
 export const findLesson = list('courses.findLesson', {
   params: { person: c.int8, lesson: c.text, class: nullable(c.text), now: c.timestamptz },
   row: lessonRow,
   text: `
-    select s.* from lessons a join courses k on k.id = a.course_id left join classes c on c.key = :class,
-    lateral (${visibleLessons('and a.id in (v.lesson_id, v.parent_id)')}) s
-     where a.key = :lesson and (:class is null or c.course_id = k.id)`,
+    select ${shortenedLesson} from ${markWithinBytes(
+      `select s.*, row_number() over () as row from lessons a join courses k on k.id = a.course_id left join classes c on c.key = :class,
+       lateral (${visibleLessons('and a.id in (v.lesson_id, v.parent_id)')}) s
+        where a.key = :lesson and (:class is null or c.course_id = k.id)`,
+      lessonSize,
+    )} l order by l.row`,
 })
 
 /** Finds the content of a lesson for people who take or teach it, and managers. */
@@ -280,21 +283,32 @@ export const findIds = write('courses.findIds', {
     union all select 'objective', id, key from objectives where course_id = :course`,
 })
 
+/**
+ * Inserts the lessons of a version. The earlier lessons of each are derived from their positions here, because sending
+ * them would take megabytes for a long course.
+ */
 export const insertLessonVersions = write('courses.insertLessonVersions', {
   params: { version: c.int8, rows: c.json },
   row: { lesson_id: c.int8 },
   text: `
-    insert into lesson_versions (version_id, lesson_id, position, parent_id, name, description, profile_pic, cover_photo, media,
-      is_assessment, expected_minutes, instructor_graded, is_public, app_id, launch_uri, launch_parameters, passes_code, threshold,
-      max_attempts, prerequisites, earlier, kind, content, files)
-    select :version, r.lesson_id, r.position, r.parent_id, r.name, r.description, r.profile_pic, r.cover_photo, r.media,
-           r.is_assessment, r.expected_minutes, r.instructor_graded, r.is_public, a.id, r.launch_uri, r.launch_parameters, r.passes_code, r.threshold,
-           r.max_attempts, r.prerequisites, r.earlier, r.kind, r.content::json, r.files
-      from json_to_recordset(:rows) as r(lesson_id bigint, position int, parent_id bigint, name text, description text, profile_pic text,
+    with r as materialized (
+      select * from json_to_recordset(:rows) as r(lesson_id bigint, position int, parent_id bigint, name text, description text, profile_pic text,
              cover_photo text, media text, is_assessment boolean, expected_minutes float8, instructor_graded boolean, is_public boolean,
              client_id text, launch_uri text, launch_parameters text[], passes_code boolean, threshold float8, max_attempts int,
-             prerequisites bigint[], earlier bigint[], kind text, content text, files text[])
-      left join apps a on a.client_id = r.client_id
+             prerequisites bigint[], kind text, content text, files text[], package text, package_item int)
+    ), lists as materialized (
+      select parent_id, array_agg(lesson_id order by position) as ids from r group by parent_id
+    )
+    insert into lesson_versions (version_id, lesson_id, position, parent_id, name, description, profile_pic, cover_photo, media,
+      is_assessment, expected_minutes, instructor_graded, is_public, app_id, launch_uri, launch_parameters, passes_code, threshold,
+      max_attempts, prerequisites, earlier, kind, content, files, package_id, package_item)
+    select :version, r.lesson_id, r.position, r.parent_id, r.name, r.description, r.profile_pic, r.cover_photo, r.media,
+           r.is_assessment, r.expected_minutes, r.instructor_graded, r.is_public, a.id, r.launch_uri, r.launch_parameters, r.passes_code, r.threshold,
+           r.max_attempts, r.prerequisites, top.ids[1 : coalesce(p.position, r.position) - 1] || coalesce(steps.ids[1 : r.position - 1], '{}'),
+           r.kind, r.content::json, r.files, k.id, r.package_item
+      from r join lists top on top.parent_id is null
+      left join r p on p.lesson_id = r.parent_id left join lists steps on steps.parent_id = r.parent_id
+      left join apps a on a.client_id = r.client_id left join packages k on k.key = r.package
     returning lesson_id`,
 })
 

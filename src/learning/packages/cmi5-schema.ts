@@ -1,27 +1,10 @@
 import type { Languages } from './languages.ts'
-import { MOST_FAULTS, type PackageFault } from './refusals.ts'
-import type { XmlElement } from './xml.ts'
+import type { Faults } from './refusals.ts'
+import type { Placed, XmlElement } from './xml.ts'
 
 export const CMI5 = 'https://w3id.org/xapi/profiles/cmi5/v1/CourseStructure.xsd'
 /** The requirement that a course structure conforms to CourseStructure.xsd. */
 const SCHEMA = '13.2.0.0-1'
-
-/** Collects the faults of a course structure, so that its author sees all of them. */
-export class Faults {
-  readonly found: PackageFault[] = []
-
-  add(pointer: string, rule: string | undefined, must: string, message: string): void {
-    // One more than a refusal lists tells that there are more; the rest is not worth its memory.
-    if (this.found.length > MOST_FAULTS) return
-    this.found.push({ pointer, ...(rule !== undefined && { rule }), must, message })
-  }
-}
-
-/** An element with its place in the document. */
-export interface Placed {
-  readonly element: XmlElement
-  readonly pointer: string
-}
 
 /** Children of an element that follow each other in the schema. */
 interface Slot {

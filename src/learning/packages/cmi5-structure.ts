@@ -1,9 +1,9 @@
 import { findCycle } from './cmi5-relations.ts'
-import { CMI5, Faults, type Placed, readModel, readTexts, reportValue } from './cmi5-schema.ts'
+import { CMI5, readModel, readTexts, reportValue } from './cmi5-schema.ts'
 import { checkUrl } from './cmi5-urls.ts'
 import type { Languages } from './languages.ts'
-import { refusePackage } from './refusals.ts'
-import type { XmlElement } from './xml.ts'
+import { Faults, refusePackage } from './refusals.ts'
+import type { Placed, XmlElement } from './xml.ts'
 
 const MOST_ITEMS = 10_000
 const MOST_DEPTH = 50

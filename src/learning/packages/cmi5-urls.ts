@@ -1,4 +1,5 @@
-import type { Faults, Placed } from './cmi5-schema.ts'
+import type { Faults } from './refusals.ts'
+import type { Placed } from './xml.ts'
 
 /** Requirements by their ids in `@cmi5/requirements`. */
 const RULES = { names: '8.1.0.0-6', form: '13.1.4.0-2', inZip: '14.1.0.0-4', withoutZip: '14.2.0.0-1' } as const

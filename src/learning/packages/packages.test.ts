@@ -13,8 +13,9 @@ import { load, upload } from '../content/testing.ts'
 import { removeUnused } from '../content/upload.ts'
 import { openSchool } from '../courses/testing.ts'
 import { signPackage } from './packages.ts'
-import { makePackage, uploadPackage } from './testing.ts'
+import { makePackage, makeScorm, uploadPackage } from './testing.ts'
 import { auOf, blockOf, courseOf, objectiveOf } from './testing-cmi5.ts'
+import { itemOf, manifestOf, resourceOf, sequencingOf } from './testing-scorm.ts'
 import { buildZip } from './testing-zip.ts'
 
 // Finley owns the school, Casey teaches its class alpha, Avery is a student. Drew owns another school, and teaches
@@ -71,7 +72,8 @@ test('a package is stored with its course, its items and its files', async () =>
   assert.deepEqual(shown, {
     ...{ organisation: 'school', kind: 'cmi5', title: 'Walkaround', name: 'Walk_around.zip', bytes: archive.length },
     ...{ storedBytes: archive.length + unpacked, files: 3, units: 2, blocks: 1, author: '@finley' },
-    may: { delete: true },
+    ...{ courses: [], courseCount: 0, may: { delete: true } },
+    notes: [],
     course: {
       ...{ id: 'http://example.com/course', title: texts, description: texts },
       objectives: [{ id: 'urn:o', title: texts, description: texts }],
@@ -143,15 +145,122 @@ test('a course structure alone is a package, if all its URLs are absolute', asyn
   ])
 })
 
+test('a SCORM package is stored with its version, its items and what was tolerated', async () => {
+  const inside = itemOf('module', itemOf('lesson', '', 'identifierref="sco" parameters="page=2"'), '') + itemOf('quiz')
+  const modern = makeScorm(manifestOf({ items: inside, resources: resourceOf('sco', 'href="INDEX.html"') }))
+  const made = await uploadPackage(finley, modern, { name: 'scorm.zip' })
+  assert.equal(made.status, 200, made.text)
+  const { packageId, kind, edition, title, units, blocks, files, notes, course } = made.body
+  assert.deepEqual(
+    { kind, edition, title, units, blocks, files, notes, course },
+    {
+      ...{ kind: 'scorm2004', edition: '2004 4th Edition', title: 'Walkaround', units: 2, blocks: 1, files: 2 },
+      notes: [
+        {
+          pointer: '/manifest/resources/resource/href',
+          message: 'The href of the resource in line 2 names the file index.html in another case: "INDEX.html"',
+        },
+      ],
+      course: { id: 'walkaround', title: { und: 'Walkaround' }, description: {}, objectives: [] },
+    },
+  )
+  const common = { description: {}, objectives: [], requires: [], collateralCredit: [] }
+  assert.deepEqual((await items(finley, packageId)).body.docs, [
+    { ...common, position: 0, parent: null, kind: 'block', id: 'module', title: { und: 'Title of module' } },
+    {
+      ...{ ...common, position: 1, parent: 0, kind: 'unit', id: 'lesson', title: { und: 'Title of lesson' } },
+      ...{ url: 'index.html?page=2', scormType: 'sco' },
+    },
+    {
+      ...{ ...common, position: 2, parent: null, kind: 'unit', id: 'quiz', title: { und: 'Title of quiz' } },
+      ...{ url: 'index.html', scormType: 'sco' },
+    },
+  ])
+  const base = signPackage(app.environment(), { key: packageId })
+  assert.equal((await load(`${base}index.html?page=2`)).status, 200)
+
+  const score = '<adlcp:masteryscore>80</adlcp:masteryscore>'
+  const old = await uploadPackage(finley, makeScorm(manifestOf({ version: '1.2', items: itemOf('exam', score) })))
+  assert.deepEqual([old.body.kind, old.body.edition, old.body.notes], ['scorm12', '1.2', []])
+  assert.equal((await items(finley, old.body.packageId)).body.docs[0].masteryscore, 80)
+  assert.deepEqual((await list(finley)).body.docs[0].kind, 'scorm12')
+})
+
+test('a SCORM package in a folder of the archive is stored as if it was at the root', async () => {
+  const archive = buildZip([
+    { name: '__MACOSX/course/._index.html', data: 'x' },
+    { name: 'course/imsManifest.xml', data: manifestOf({ metadata: '<adlcp:location>lom.xml</adlcp:location>' }) },
+    { name: 'course/lom.xml', data: '<lom><general><description><string>Check</string></description></general></lom>' },
+    { name: 'course/index.html', data: '<title>Walkaround</title>' },
+    { name: 'course/.DS_Store', data: 'x' },
+  ])
+  const { status, text, body } = await uploadPackage(finley, archive)
+  assert.equal(status, 200, text)
+  assert.equal(body.files, 3)
+  assert.deepEqual(
+    body.notes.map(({ message }: { message: string }) => message),
+    [
+      'All files of the archive are in the folder course, which is left out',
+      'The manifest is called imsManifest.xml instead of imsmanifest.xml',
+    ],
+  )
+  assert.deepEqual(body.course.description, { und: 'Check' })
+  const base = signPackage(app.environment(), { key: body.packageId })
+  assert.equal((await load(`${base}index.html`)).bytes.toString(), '<title>Walkaround</title>')
+  assert.equal((await load(`${base}course/index.html`)).status, 404)
+})
+
+test('a package that follows both cmi5 and SCORM is read as cmi5', async () => {
+  const { body } = await uploadPackage(finley, makePackage({ 'imsmanifest.xml': manifestOf() }))
+  assert.equal(body.kind, 'cmi5')
+  assert.deepEqual(body.notes, [
+    { pointer: '', message: 'The package follows both cmi5 and SCORM. It was read as cmi5' },
+  ])
+})
+
+/** A small manifest whose 9,000 items share a sequencing of 10,000 bytes. */
+const SHARING = manifestOf({
+  items: Array.from({ length: 9_000 }, (_, i) => itemOf(`i${i}`, sequencingOf('', 'IDRef="s"'))).join(''),
+  after: `<imsss:sequencingCollection>${sequencingOf(
+    `<imsss:objectives>${Array.from({ length: 300 }, (_, i) => `<imsss:objective objectiveID="objective ${i}"/>`).join('')}</imsss:objectives>`,
+    'ID="s"',
+  )}</imsss:sequencingCollection>`,
+})
+
 test('a refused package names what it violates, and leaves nothing behind', async () => {
   const before = { bytes: await usedBytes(), files: stored() }
   const wrongFile = [{ name: 'b.txt', data: 'abc', says: { crc: 1 } }]
   const cases: [file: Buffer | string, pattern: RegExp][] = [
     ['# Readme', /neither a zip archive nor an XML document \(cmi5 14\.0\.0\.0-1\)/],
     [Buffer.from('PK\x03\x04 and no more'), /not a zip archive, or it is incomplete \(cmi5 14\.1\.0\.0-1\)/],
-    [buildZip([{ name: 'README.md', data: 'x' }]), /no cmi5\.xml at its root \(cmi5 14\.1\.0\.0-2\)/],
+    [
+      buildZip([{ name: 'README.md', data: 'x' }]),
+      /no cmi5\.xml \(cmi5\) and no imsmanifest\.xml \(SCORM\) at its root \(cmi5 14\.1\.0\.0-2\)/,
+    ],
     [buildZip([{ name: 'course/cmi5.xml', data: 'x' }]), /is at course\/cmi5\.xml, not at the root/],
-    [buildZip([{ name: 'imsmanifest.xml', data: '<manifest/>' }]), /SCORM package\. Only cmi5/],
+    [buildZip([{ name: 'imsmanifest.xml', data: '<manifest/>' }]), /names no version of SCORM/],
+    [manifestOf(), /imsmanifest\.xml alone is no SCORM package\. Upload the whole zip archive/],
+    [makeScorm(manifestOf(), { 'index.html': null }), /item "item-1" cannot be started\..*no file of the package/],
+    [makeScorm('<manifest'), /imsmanifest\.xml is not well-formed XML/],
+    [
+      makeScorm(`<!DOCTYPE manifest [<!ENTITY a "b">]>${manifestOf().replace(/<\?.*?\?>/, '')}`),
+      /imsmanifest\.xml has a document type declaration/,
+    ],
+    [
+      buildZip([
+        { name: 'a/b/imsmanifest.xml', data: manifestOf() },
+        { name: 'a/b/index.html', data: 'x' },
+      ]),
+      /imsmanifest\.xml is at a\/b\/imsmanifest\.xml, not at the root\. Zip the contents/,
+    ],
+    [
+      buildZip([
+        { name: 'a/imsmanifest.xml', data: manifestOf() },
+        { name: 'index.html', data: 'x' },
+      ]),
+      /imsmanifest\.xml is at a\/imsmanifest\.xml, not at the root/,
+    ],
+    [makeScorm(SHARING), /items of the package are larger than 32 MiB together/],
     [buildZip([{ name: 'cmi5.xml', data: '<a' }]), /not well-formed XML: .* \(cmi5 13\.2\.0\.0-1\)/],
     [buildZip([{ name: 'cmi5.xml', data: courseOf(auOf('urn:a')) }]), /no file of the package.*14\.1\.0\.0-4/],
     [makePackage({}, [{ name: '../evil', data: 'x' }]), /no relative path: "\.\.\/evil"/],
@@ -177,6 +286,8 @@ test('a refused package names what it violates, and leaves nothing behind', asyn
   const large = buildZip([{ name: 'cmi5.xml', data: comments.join('') }])
   assert.ok(large.length < 3_000_000, `${large.length} bytes`)
   assertError(await uploadPackage(finley, large), 400, 4003, /cmi5\.xml is too large: the limit is 10 MiB/)
+  const manifest = buildZip([{ name: 'imsmanifest.xml', data: comments.join('') }])
+  assertError(await uploadPackage(finley, manifest), 400, 4003, /imsmanifest\.xml is too large: the limit is 10 MiB/)
   assertError(await uploadPackage(finley, ''), 400, 4001)
   assertError(await uploadPackage(finley, Buffer.alloc(3_000_001)), 413, 4131, /limit is 3000000 bytes/)
   assert.equal(await usedBytes(), before.bytes)

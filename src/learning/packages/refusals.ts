@@ -12,7 +12,45 @@ export interface PackageFault {
 }
 
 /** The maximum number of faults that a refusal lists. */
-export const MOST_FAULTS = 20
+const MOST_FAULTS = 20
+
+/** Collects the faults of a package, so that its author sees all of them. */
+export class Faults {
+  readonly found: PackageFault[] = []
+
+  add(pointer: string, rule: string | undefined, must: string, message: string): void {
+    // One more than a refusal lists tells that there are more; the rest is not worth its memory.
+    if (this.found.length > MOST_FAULTS) return
+    this.found.push({ pointer, ...(rule !== undefined && { rule }), must, message })
+  }
+}
+
+/** A fault that was tolerated in a package. */
+export interface PackageNote {
+  /** Place of the fault, such as `/manifest/organizations/organization/item/2`; empty for the package as a whole. */
+  readonly pointer: string
+  readonly message: string
+}
+
+/** The maximum number of notes on a package. */
+const MOST_NOTES = 50
+
+/** Collects what was tolerated in a package. */
+export class Notes {
+  readonly #found: PackageNote[] = []
+  #more = 0
+
+  add(pointer: string, message: string): void {
+    if (this.#found.length < MOST_NOTES) this.#found.push({ pointer, message })
+    else this.#more++
+  }
+
+  /** The notes, of which the last one counts those that are not listed. */
+  get list(): readonly PackageNote[] {
+    if (this.#more === 0) return this.#found
+    return [...this.#found, { pointer: '', message: `${this.#more} more of such faults were tolerated` }]
+  }
+}
 
 /** Creates the error for a package with these faults. Its message has the first fault, with its requirement. */
 export function refusePackage(faults: readonly PackageFault[], kind: ErrorName = 'validationFailed'): PlatformError {

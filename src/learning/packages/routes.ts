@@ -4,6 +4,7 @@ import { json, success } from '../../kernel/http/output/output.ts'
 import { PACKAGE_ID } from '../../kernel/samples.ts'
 import { FILE_DELETERS, FILE_ROLES } from '../content/roles.ts'
 import { deletePackage, listPackageItems, listPackages, readPackage } from './packages.ts'
+import { resumableOperations } from './resumable-routes.ts'
 import {
   ContentPackagePage,
   ListPackageItems,
@@ -36,7 +37,7 @@ export const packageOperations: readonly Operation[] = [
     name: 'uploadPackage',
     summary: 'Upload a content package',
     description:
-      'Checks the cmi5 package in the body and stores it: a zip or Zip64 archive, or the course structure alone. A package that violates cmi5 is refused, and `faults` lists what is wrong, each with its requirement in `rule`. Sending the same package again returns the first one.',
+      'Checks the package in the body and stores it: a zip or Zip64 archive that follows cmi5, SCORM 1.2 or SCORM 2004, or the course structure of cmi5 alone. A package that cannot work is refused, and `faults` lists what is wrong; small faults of SCORM packages are tolerated and listed in `notes`. Sending the same package again returns the first one.',
     example: {
       request: { organisation: 'sandhills', name: 'cmi5.xml', file: EXAMPLE },
       as: 'casey',
@@ -51,11 +52,12 @@ export const packageOperations: readonly Operation[] = [
     errors: ['forbidden', 'impossibleNow', 'storageFull', 'validationFailed'],
     run: ({ db, who, environment }, input) => uploadPackage(db, who, input, environment),
   }),
+  ...resumableOperations(EXAMPLE),
   op('GET /edu/v1/packages', {
     name: 'listPackages',
     summary: 'List content packages',
     description:
-      'Returns the packages of an organisation, newest first. Owners and administrators see them, and instructors of a class of the organisation.',
+      'Returns the packages of an organisation, newest first, each with the courses that use it. Owners and administrators see them, and instructors of a class of the organisation.',
     example: { request: { organisation: 'sandhills' }, as: 'casey', after: 'uploadPackage', isLive: true },
     roles: FILE_ROLES,
     input: ListPackages,
@@ -66,7 +68,8 @@ export const packageOperations: readonly Operation[] = [
   op('GET /edu/v1/package', {
     name: 'readPackage',
     summary: 'Get a content package',
-    description: 'Returns a package with the course that it describes. The uploaded file can be downloaded at `url`.',
+    description:
+      'Returns a package with the course that it describes, and the courses of the organisation that use it. The uploaded file can be downloaded at `url`.',
     example: {
       request: { packageId: PACKAGE_ID },
       as: 'casey',
@@ -100,7 +103,7 @@ export const packageOperations: readonly Operation[] = [
     name: 'deletePackage',
     summary: 'Delete a content package',
     description:
-      'Deletes a package of an organisation, with its files. Instructors can delete only packages that they uploaded.',
+      'Deletes a package of an organisation, with its files. A package that a course uses, in a version or the draft, cannot be deleted. Instructors can delete only packages that they uploaded.',
     example: {
       request: { packageId: PACKAGE_ID },
       as: 'casey',
@@ -110,7 +113,7 @@ export const packageOperations: readonly Operation[] = [
     roles: FILE_DELETERS,
     input: NamePackage,
     output: success(),
-    errors: ['forbidden'],
+    errors: ['forbidden', 'impossibleNow'],
     run: ({ db, who }, input) => deletePackage(db, who, input),
   }),
 ]

@@ -2,6 +2,7 @@ import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { ownOrigins, sendFile } from '../../kernel/http/output/stored-files.ts'
 import type { ContentRoute, HttpRequest } from '../../kernel/http/request.ts'
+import { keyIn } from '../content/links.ts'
 import { findOriginal, findPackageFile } from './packages.ts'
 
 const notFound = () =>
@@ -11,6 +12,7 @@ const notFound = () =>
 export const packageFileRoute: ContentRoute = {
   name: 'package-file',
   path: /^\/p\/(?<token>[\w.-]{1,100})\/(?<path>.{1,6000})$/,
+  packageOf: ({ token = '' }) => keyIn(token),
   handle: async (environment, request, { token = '', path = '' }) => {
     refuseServiceWorkers(request)
     const decoded = decodePath(path)
@@ -46,8 +48,8 @@ export const packageOriginalRoute: ContentRoute = {
 }
 
 /**
- * Refuses to serve the script of a service worker (Service Workers §4.1). It would see the requests of all packages,
- * because they share an origin.
+ * Refuses to serve the script of a service worker (Service Workers §4.1). It would outlive the link and, where packages
+ * share a host name, see the requests of all of them.
  */
 function refuseServiceWorkers({ headers }: HttpRequest): void {
   if (headers['service-worker'] !== undefined || headers['sec-fetch-dest'] === 'serviceworker')

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer } from '../../operations/testing/testing.ts'
 import { auOf, courseOf } from './testing-cmi5.ts'
@@ -28,3 +29,27 @@ export const makePackage = (files: Readonly<Record<string, string | Buffer>> = {
     })),
     ...more,
   ])
+
+/** Uploads a package whose course has these items, and returns its id. All units share one page. */
+export async function uploadItems(
+  owner: TestBrowser,
+  items: string,
+  more: { readonly organisation?: string; readonly id?: string; readonly page?: string } = {},
+): Promise<string> {
+  const { organisation = 'school', id, page = '<title>Walkaround</title>' } = more
+  const archive = buildZip([
+    { name: 'cmi5.xml', data: courseOf(items, id) },
+    { name: 'index.html', data: page },
+  ])
+  const made = await uploadPackage(owner, archive, { organisation })
+  assert.equal(made.status, 200, made.text)
+  return made.body.packageId
+}
+
+/** Makes a SCORM package of this manifest, with a page that is `index.html`. */
+export const makeScorm = (manifest: string, files: Readonly<Record<string, string | null>> = {}): Buffer =>
+  buildZip(
+    Object.entries({ 'imsmanifest.xml': manifest, 'index.html': '<!doctype html><title>Walkaround</title>', ...files })
+      .filter(([, data]) => data !== null)
+      .map(([name, data]) => ({ name, data: data! })),
+  )

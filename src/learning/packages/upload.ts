@@ -38,7 +38,12 @@ export async function uploadPackage(
 }
 
 /** Stores a package for an operator. */
-export async function addPackageUnchecked(db: Db, who: Caller, what: UploadPackage, environment: Environment) {
+export async function addPackageUnchecked(
+  db: Db,
+  who: Caller,
+  what: Pick<NewUpload, 'name' | 'file'> & { readonly organisation: string },
+  environment: Environment,
+) {
   const access = await readStorage(db, await readByKey(db, what.organisation))
   const key = await addPackage(db, who, { ...what, access, person: null }, environment, (run) =>
     withTemporary(environment, what.file.bytes ?? 0, run),
@@ -46,7 +51,7 @@ export async function addPackageUnchecked(db: Db, who: Caller, what: UploadPacka
   return readPackageUnchecked(db, key)
 }
 
-interface OrganisationStorage {
+export interface OrganisationStorage {
   readonly id: number
   readonly key: string
   readonly used: number | null
@@ -58,12 +63,20 @@ interface NewUpload {
   readonly access: OrganisationStorage
   /** Who uploaded it; null for an operator. */
   readonly person: number | null
+  /** Frees what an upload in parts has reserved for the package. */
+  readonly release?: (tx: Tx) => Promise<void>
 }
-type Run = (work: (newPath: () => string) => Promise<string>) => Promise<string>
+export type Run = (work: (newPath: () => string) => Promise<string>) => Promise<string>
 
 /** Adds a package for somebody who was allowed to. Returns its id. */
-async function addPackage(db: Db, who: Caller, what: NewUpload, environment: Environment, run: Run): Promise<string> {
-  const { access, file, person } = what
+export async function addPackage(
+  db: Db,
+  who: Caller,
+  what: NewUpload,
+  environment: Environment,
+  run: Run,
+): Promise<string> {
+  const { access, file } = what
   const name = readFileName(what.name ?? 'package.zip')
   const leftBytes = readRoom(access, file.bytes ?? 0, environment)
   return run(async (newPath) => {
@@ -82,9 +95,7 @@ async function addPackage(db: Db, who: Caller, what: NewUpload, environment: Env
       const files = await unpack(db, who, { found, archive }, { newPath, environment })
       // The archive is still open, but may be moved: its bytes stay the same.
       await keepContents(db, who, [{ ...original, path }], environment)
-      return db.transaction((tx) =>
-        insert(tx, who, { access, person, name, original, found, files, bytes }, environment),
-      )
+      return db.transaction((tx) => insert(tx, who, { ...what, name, original, found, files, bytes }, environment))
     })
   })
 }
@@ -133,9 +144,7 @@ async function unpack(
   return files
 }
 
-interface NewPackage {
-  readonly access: OrganisationStorage
-  readonly person: number | null
+interface NewPackage extends Pick<NewUpload, 'access' | 'person' | 'release'> {
   readonly name: string
   readonly original: Content
   readonly found: ReadPackage
@@ -145,12 +154,13 @@ interface NewPackage {
 
 /** Adds the rows of a package. Uploads to one organisation take turns here, so that equal ones find the first. */
 async function insert(tx: Tx, who: Caller, what: NewPackage, environment: Environment): Promise<string> {
-  const { access, person, name, original, found, files, bytes } = what
+  const { access, person, name, original, found, files, bytes, release } = what
   const { sha256 } = original
   const organisation = access.id
   await lockStorage(tx, access)
   const same = await tx.first(store.findSame, { organisation, sha256 })
   if (same) return same.key
+  await release?.(tx)
   await takeStorage(tx, access, bytes, environment)
   const key = makeId()
   const { kind, title, units, blocks } = found

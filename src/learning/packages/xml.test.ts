@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PlatformError } from '../../kernel/errors.ts'
 import { size } from '../../operations/testing/sizes.ts'
-import { parseXml } from './xml.ts'
+import { Notes } from './refusals.ts'
+import { parseXml, UNDECLARED } from './xml.ts'
 
 const parse = (text: string | Buffer) => parseXml(Buffer.from(text as string), { name: 'cmi5.xml', rule: '13.2.0.0-1' })
 const refused = (text: string | Buffer, pattern: RegExp) =>
@@ -94,4 +95,30 @@ test('a document with flipped bytes is read or refused, and never fails in anoth
     for (let n = 0; n <= i % 3; n++) broken[Math.floor(Math.random() * broken.length)] = Math.floor(Math.random() * 256)
     await parse(broken).catch((error) => assert.ok(error instanceof PlatformError, `${error.stack}\n${broken}`))
   }
+})
+
+test('a document that is read leniently may have another encoding, white space at its start and known prefixes', async () => {
+  const lenient = async (bytes: Buffer) => {
+    const notes = new Notes()
+    const root = await parseXml(bytes, { name: 'imsmanifest.xml', notes })
+    return { root, messages: notes.list.map(({ message }) => message) }
+  }
+  const declared = await lenient(
+    Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>Pr\u00fcfung</a>', 'latin1'),
+  )
+  assert.deepEqual([declared.root.text, declared.messages], ['Pr\u00fcfung', []])
+  const japanese = await lenient(
+    Buffer.from([...Buffer.from('<?xml version="1.0" encoding="Shift_JIS"?><a>'), 0x93, 0xfa, ...Buffer.from('</a>')]),
+  )
+  assert.deepEqual([japanese.root.text, japanese.messages], ['日', []])
+  const wrong = await lenient(Buffer.from('<a>Pr\u00fcfung \u0096</a>', 'latin1'))
+  assert.deepEqual(wrong.root.text, 'Prüfung –')
+  assert.match(wrong.messages[0]!, /not encoded in UTF-8 as it says; it was read as windows-1252/)
+  const unknown = await lenient(Buffer.from('<?xml version="1.0" encoding="x-none"?><a>Prüfung</a>'))
+  assert.equal(unknown.root.text, 'Prüfung')
+  const spaced = await lenient(Buffer.from('\n <?xml version="1.0"?><a xsi:b="c"><adlcp:d/></a>'))
+  assert.deepEqual(spaced.messages, ['imsmanifest.xml begins with white space'])
+  assert.equal(spaced.root.children[0]?.namespace, `${UNDECLARED}adlcp`)
+  for (const text of ['<a><x:b/></a>', '<!DOCTYPE a><a/>', '<a>&nbsp;</a>', ' '])
+    await assert.rejects(lenient(Buffer.from(text)), PlatformError)
 })

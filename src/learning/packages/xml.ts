@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { SaxesParser } from 'saxes'
-import { refusePackage } from './refusals.ts'
+import { type Notes, refusePackage } from './refusals.ts'
 
 const MOST_BYTES = 10 * 2 ** 20
 const MOST_DEPTH = 100
@@ -23,6 +23,12 @@ export interface XmlElement {
   readonly line: number
 }
 
+/** An element with its place in the document. */
+export interface Placed {
+  readonly element: XmlElement
+  readonly pointer: string
+}
+
 interface OpenElement extends XmlElement {
   readonly children: OpenElement[]
   text: string
@@ -32,17 +38,25 @@ interface OpenElement extends XmlElement {
 interface XmlDocument {
   readonly name: string
   readonly rule?: string
+  /** Takes what was tolerated. Without it, nothing is tolerated. */
+  readonly notes?: Notes
 }
+
+/** Prefixes of SCORM that authors forget to declare. Their namespaces begin with `UNDECLARED`. */
+const PREFIXES = ['adlcp', 'adlseq', 'adlnav', 'imsss', 'imsmd', 'lom', 'xsi']
+export const UNDECLARED = 'urn:undeclared:'
+const LENIENT_NAMESPACES = Object.fromEntries(PREFIXES.map((prefix) => [prefix, `${UNDECLARED}${prefix}`]))
 
 /**
  * Parses a document into its root element. Refuses a document type declaration, and with it all entities but the five
- * of XML; encodings other than UTF-8 and UTF-16; and documents beyond the limits.
+ * of XML; encodings other than UTF-8 and UTF-16, unless the document is read leniently; and documents beyond the
+ * limits.
  */
-export async function parseXml(bytes: Buffer, { name, rule }: XmlDocument): Promise<XmlElement> {
+export async function parseXml(bytes: Buffer, { name, rule, notes }: XmlDocument): Promise<XmlElement> {
   const refuse = (must: string, message: string) =>
     refusePackage([{ pointer: '', ...(rule !== undefined && { rule }), must, message: `${name} ${message}` }])
   if (bytes.length > MOST_BYTES) throw xmlTooLarge(name)
-  const parser = new SaxesParser({ xmlns: true })
+  const parser = new SaxesParser({ xmlns: true, ...(notes && { additionalNamespaces: LENIENT_NAMESPACES }) })
   const open: OpenElement[] = []
   let root: OpenElement | undefined
   let nodes = 0
@@ -63,7 +77,7 @@ export async function parseXml(bytes: Buffer, { name, rule }: XmlDocument): Prom
     throw refuse('have no DOCTYPE', 'has a document type declaration (DOCTYPE), which is not accepted')
   })
   parser.on('xmldecl', ({ encoding }) => {
-    if (encoding !== undefined && !/^utf-?(?:8|16(?:[lb]e)?)$/i.test(encoding))
+    if (!notes && encoding !== undefined && !/^utf-?(?:8|16(?:[lb]e)?)$/i.test(encoding))
       throw refuse('be encoded in UTF-8 or UTF-16', `is encoded in ${encoding.slice(0, 40)}, not in UTF-8 or UTF-16`)
   })
   parser.on('attribute', ({ value }) => {
@@ -88,7 +102,7 @@ export async function parseXml(bytes: Buffer, { name, rule }: XmlDocument): Prom
   })
   parser.on('closetag', () => void open.pop())
 
-  const text = decode(bytes)
+  const text = notes ? decodeLeniently(bytes, name, notes) : decode(bytes)
   if (text === undefined) throw refuse('be encoded in UTF-8 or UTF-16', 'is not encoded in UTF-8 or UTF-16')
   for (let at = 0; at < text.length; at += SLICE) {
     parser.write(text.slice(at, at + SLICE))
@@ -117,6 +131,32 @@ function decode(bytes: Buffer): string | undefined {
   const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)
   try {
     return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Decodes a document by what it says about itself, or else as the encoding that old editors of Windows write. */
+function decodeLeniently(bytes: Buffer, name: string, notes: Notes): string | undefined {
+  const declared = /^\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(bytes.toString('latin1', 0, 200))?.[1]
+  let text = decode(bytes)
+  if (declared !== undefined && !/^utf-?(?:8|16)/i.test(declared)) {
+    text = decodeAs(declared, bytes) ?? text
+    if (text === undefined) return undefined
+  }
+  if (text === undefined) {
+    text = decodeAs('windows-1252', bytes)
+    notes.add('', `${name} is not encoded in ${declared ?? 'UTF-8'} as it says; it was read as windows-1252`)
+  }
+  if (text === undefined || !/^\s/.test(text)) return text
+  notes.add('', `${name} begins with white space`)
+  return text.trimStart()
+}
+
+/** Decodes bytes by the name of an encoding. Returns undefined if there is none with this name, or it does not fit. */
+function decodeAs(encoding: string, bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
     return undefined
   }

@@ -129,6 +129,8 @@ async function checkReporter(
       throw fail('forbidden', "No app delivers this lesson; record its progress on the platform's own pages")
     case 'the quiz reports':
       throw fail('forbidden', 'This lesson is a quiz: answer its questions, and the platform records the result')
+    case 'the content reports':
+      throw fail('forbidden', 'The content of this lesson reports its progress: launch it, and work on it there')
     case 'read it':
       throw fail('forbidden', 'Students report no result of this lesson: complete it, and it is passed')
     case 'an instructor reports':

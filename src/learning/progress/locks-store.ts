@@ -3,12 +3,12 @@ import { c, list, nullable } from '../../kernel/database/statement.ts'
 const lock = { lesson: c.text, name: c.text, parent: nullable(c.text), locked: c.bool }
 const LOCK = 'l.key as lesson, v.name, p.key as parent, h.locked'
 const LOCKS = `
-      from enrolments e join classes c on c.id = e.class_id cross join lateral passed_lessons(e.id) as d(passed)
+      from (select e.id, e.class_id, passed_lessons(e.id) as passed from enrolments e where e.id = :enrolment offset 0) e
+      join classes c on c.id = e.class_id
       join lesson_versions v on v.version_id = c.version_id
       join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
       left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
-      cross join lateral lock_of(e.id, d.passed, c, v, :now) h
-     where e.id = :enrolment
+      cross join lateral lock_of(e.id, e.passed, c, v, :now) h
     window w as (order by coalesce(pv.position, v.position), v.parent_id is not null, v.position)
      order by row_number() over w`
 
@@ -38,5 +38,5 @@ export const listLockReasons = list('progress.listLockReasons', {
   text: `
     select ${LOCK}, v.lesson_id, row_number() over w as place, h.by_hand, h.locked_by, h.opens_at, h.closes_at,
            (select o.time_zone from courses k join organisations o on o.id = k.organisation_id where k.id = c.course_id) as time_zone, c.is_sequential, v.prerequisites,
-           v.lesson_id = any(d.passed) as is_passed ${LOCKS}`,
+           v.lesson_id = any(e.passed) as is_passed ${LOCKS}`,
 })

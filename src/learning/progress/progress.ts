@@ -226,7 +226,7 @@ type AttemptEventKind = 'attempt.started' | 'attempt.updated' | 'attempt.complet
  * Returns the entry for the log of grade changes if an instructor changed the grade; undefined if the grade is the
  * same.
  */
-function changeOf({ kind, threshold, attempt: latest }: LessonContext, attempt: Attempt, result: Result) {
+function changeOf({ kind, threshold, attempt: latest }: ValueContext, attempt: Attempt, result: Result) {
   const was = attempt.id !== 0 && latest ? latest : { pass: false, score: null, state: 'in progress' }
   if (was.pass === attempt.pass && was.score === attempt.score) return undefined
   const isCompleted = was.state === 'completed'
@@ -238,14 +238,16 @@ function changeOf({ kind, threshold, attempt: latest }: LessonContext, attempt: 
 }
 
 /** Through what an attempt was reported; null for events that report nothing, such as a pause. */
-function viaOf({ isOwn }: LessonContext, { appId }: Member, kind: AttemptEventKind): ReportedVia | null {
+function viaOf({ isOwn }: ValueContext, { appId }: Member, kind: AttemptEventKind): ReportedVia | null {
   if (kind !== 'attempt.started' && kind !== 'attempt.updated' && kind !== 'attempt.completed') return null
   if (!isOwn) return 'instructor'
   return appId === undefined ? 'page' : 'app'
 }
 
+type ValueContext = Pick<LessonContext, 'kind' | 'threshold' | 'isInstructorGraded' | 'isOwn' | 'attempt'>
+
 /** The values of a changed attempt that are written together with its standing, its event and the grade change. */
-function valuesOf(who: Member, context: LessonContext, attempt: Attempt, kind: AttemptEventKind) {
+export function valuesOf(who: Member, context: ValueContext, attempt: Attempt, kind: AttemptEventKind) {
   const isCompleted = attempt.state === 'completed'
   const awaitsGrade = isCompleted && context.isInstructorGraded && attempt.gradedAt === null
   const { threshold, kind: lessonKind } = context

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { LessonKind } from '../courses/schema.ts'
 import { readAttemptTimes, type WriteAction, whyNotWritten } from './rules.ts'
 
-test('a quiz is recorded by its operations, an instructor-led lesson by instructors, and reading passes', () => {
+test('a quiz is recorded by its operations, a package lesson by its content, an instructor-led lesson by instructors, and reading passes', () => {
   const actions: WriteAction[] = ['attend', 'complete', 'report']
   const refusals = (kind: LessonKind, isOwn: boolean, recorder?: LessonKind) =>
     actions.map((action) => whyNotWritten(action, { kind, recorder, lessonApp: null, callerApp: undefined, isOwn }))
@@ -11,6 +11,11 @@ test('a quiz is recorded by its operations, an instructor-led lesson by instruct
   for (const isOwn of [true, false]) {
     assert.deepEqual(refusals('quiz', isOwn), all('the quiz reports'))
     assert.deepEqual(refusals('quiz', isOwn, 'quiz'), all(undefined))
+  }
+  for (const isOwn of [true, false]) {
+    assert.deepEqual(refusals('package', isOwn), all('the content reports'))
+    assert.deepEqual(refusals('package', isOwn, 'quiz'), all('the content reports'))
+    assert.deepEqual(refusals('package', isOwn, 'package'), all(undefined))
   }
   assert.deepEqual(refusals('instructor-led', true), all('an instructor reports'))
   assert.deepEqual(refusals('instructor-led', false), all(undefined))

@@ -109,7 +109,7 @@ export type WriteAction = 'attend' | 'complete' | 'report'
 
 interface Reporter {
   readonly kind: LessonKind
-  /** The kind of lesson that the calling room records, if it records a kind: quizzes or evaluations. */
+  /** The kind of lesson that the calling room records: a quiz, an evaluation or the content of a package. */
   readonly recorder?: LessonKind | undefined
   /** The app that delivers the lesson; null if none does. */
   readonly lessonApp: number | null
@@ -122,12 +122,23 @@ interface Reporter {
 /**
  * Decides whether progress may be written this way. Returns the reason if it may not. A lesson that an app delivers is
  * written through that app, and a lesson without an app on the platform's own pages. In the pages, students report no
- * result: nothing there checks what they did. A quiz is written only by the quiz operations.
+ * result: nothing there checks what they did. A quiz is written only by the quiz operations,
+ * and a package lesson only by its content.
  */
 export function whyNotWritten(
   action: WriteAction,
   { kind, recorder, lessonApp, callerApp, isOwn }: Reporter,
-): 'another app' | 'no app' | 'the app reports' | 'an instructor reports' | 'the quiz reports' | 'read it' | undefined {
+):
+  | 'another app'
+  | 'no app'
+  | 'the app reports'
+  | 'an instructor reports'
+  | 'the quiz reports'
+  | 'the content reports'
+  | 'read it'
+  | undefined {
+  // No app delivers a package lesson, so this comes before the question through which app the request came.
+  if (kind === 'package') return recorder === kind ? undefined : 'the content reports'
   if (callerApp !== undefined) {
     if (lessonApp === null) return 'no app'
     return lessonApp === callerApp ? undefined : 'another app'

@@ -189,6 +189,8 @@ const changed = {
   now: c.timestamptz,
 }
 
+const { score: _score, ...manyChanged } = changed
+
 const audited = `
       insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
       select a.enrolment_id, a.lesson_id, a.id, 'grade', :change -> 'before', :change -> 'after', '', :person, :now from attempt a where :change is not null`
@@ -209,38 +211,19 @@ export const emitAttemptEvent = (more = `'{}'::jsonb`) => `
       from attempt a join enrolments e on e.id = a.enrolment_id join classes c on c.id = e.class_id`
 
 /**
- * Stores a new attempt, which may be open or already completed. Returns no row if another attempt is open, or if the
- * student may no longer begin one: the status or the number of attempts has changed since it was checked, the class has
- * ended, or the lesson is locked. The student must be locked. If the new attempt started before the latest one, the
- * standing still refers to the latest.
+ * Stores new attempts, one for each row of `allowed` with its key, lesson and score. If a new attempt started before
+ * the latest one, the standing still refers to the latest.
  */
-export const insertAttempt = write('progress.insertAttempt', {
-  params: {
-    key: c.text,
-    enrolment: c.int8,
-    lesson: c.int8,
-    status: c.text,
-    attempts: c.int4,
-    started: c.timestamptz,
-    isLate: c.bool,
-    ...changed,
-  },
-  row: { attempt_id: c.int8, version: c.int4, answers: nullable(c.json) },
-  text: `
-    with allowed as materialized (
-      select from enrolments e join classes c on c.id = e.class_id
-        join lesson_versions v on v.version_id = c.version_id and v.lesson_id = :lesson
-        cross join lateral lock_of(e.id, passed_lessons(e.id), c, v, case when e.person_id = :person then :started end) k
-        left join standings s on s.enrolment_id = e.id and s.lesson_id = :lesson
-       where e.id = :enrolment and e.status = :status and c.ended_at is null and not k.locked and coalesce(s.attempts, 0) = :attempts
+const storeAttempts = (allowed: string) => `
+    with allowed as materialized (${allowed}
     ), attempt as (
       insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals,
         active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by,
         reported_via, reported_by, reported_app_id, reported_at, is_late, share_no)
-      select :key, :enrolment, :lesson, :state, :pass, :score, :answers, :started, :completed, :progress, :idle,
+      select w.key, :enrolment, w.lesson_id, :state, :pass, w.score, :answers, :started, :completed, :progress, :idle,
              :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy,
              :via, :person, :app, :now, :isLate, share_of(:person, :app, null)
-        from allowed
+        from allowed w
       on conflict (enrolment_id, lesson_id) where state <> 'completed' do nothing
       returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms, answers
     ), standing as (
@@ -258,8 +241,63 @@ export const insertAttempt = write('progress.insertAttempt', {
            where x.attempt_id is not null order by x.state = 'completed', x.started_at desc, x.n limit 1),
         attempts = s.attempts + 1, best_score = greatest(s.best_score, excluded.best_score), is_passed = s.is_passed or excluded.is_passed,
         active_ms = s.active_ms + excluded.active_ms, changed_at = excluded.changed_at
-    ), audited as (${audited}), emitted as (${emitAttemptEvent(dueOfCompleted)})
+    ), audited as (${audited}), emitted as (${emitAttemptEvent(dueOfCompleted)})`
+
+/**
+ * Stores a new attempt, which may be open or already completed. Returns no row if another attempt is open, or if the
+ * student may no longer begin one: the status or the number of attempts has changed since it was checked, the class has
+ * ended, or the lesson is locked. The student must be locked.
+ */
+export const insertAttempt = write('progress.insertAttempt', {
+  params: {
+    key: c.text,
+    enrolment: c.int8,
+    lesson: c.int8,
+    status: c.text,
+    attempts: c.int4,
+    started: c.timestamptz,
+    isLate: c.bool,
+    ...changed,
+  },
+  row: { attempt_id: c.int8, version: c.int4, answers: nullable(c.json) },
+  text: `${storeAttempts(`
+      select :key as key, :lesson as lesson_id, :score as score from enrolments e join classes c on c.id = e.class_id
+        join lesson_versions v on v.version_id = c.version_id and v.lesson_id = :lesson
+        cross join lateral lock_of(e.id, passed_lessons(e.id), c, v, case when e.person_id = :person then :started end) k
+        left join standings s on s.enrolment_id = e.id and s.lesson_id = :lesson
+       where e.id = :enrolment and e.status = :status and c.ended_at is null and not k.locked and coalesce(s.attempts, 0) = :attempts`)}
     select a.id as attempt_id, a.version, a.answers from attempt a, emitted`,
+})
+
+/**
+ * Lists those of some lessons that a student passes by their content alone, has nothing recorded of, and finds open
+ * once all of them are passed.
+ */
+export const listOpenTogether = list('progress.listOpenTogether', {
+  params: { enrolment: c.int8, lessons: c.int8Array, at: c.timestamptz },
+  row: { lesson_id: c.int8 },
+  text: `
+    select v.lesson_id
+      from (select e.id, e.class_id, passed_lessons(e.id) || :lessons as passed from enrolments e where e.id = :enrolment and e.status = 'active' offset 0) e
+      join classes c on c.id = e.class_id join lesson_versions v on v.version_id = c.version_id and v.lesson_id = any(:lessons)
+      cross join lateral lock_of(e.id, e.passed, c, v, :at) k
+     where c.ended_at is null and not k.locked and v.threshold is null and not v.instructor_graded
+       and not exists (select from standings s where s.enrolment_id = e.id and s.lesson_id = v.lesson_id)`,
+})
+
+/** Stores a new attempt at each of the lessons, which were checked. The student must be locked. */
+export const insertManyAttempts = write('progress.insertManyAttempts', {
+  params: {
+    enrolment: c.int8,
+    started: c.timestamptz,
+    isLate: c.bool,
+    rows: c.json,
+    ...manyChanged,
+  },
+  row: { event: c.int8 },
+  text: `${storeAttempts(`
+      select r.key, r.lesson_id, r.score from json_to_recordset(:rows) as r(key text, lesson_id bigint, score double precision)`)}
+    select event from emitted`,
 })
 
 /**
@@ -347,6 +385,15 @@ export const findAnswers = read('progress.findAnswers', {
 /** Whether an objective's score no longer counts, because its attempt was reset. */
 export const isVoid = (score: string) =>
   `exists (select from attempts r where r.id = ${score}.attempt_id and r.reset_at is not null)`
+
+/** Lists the objectives that a lesson teaches in the class of a student. */
+export const listObjectives = read('progress.listObjectives', {
+  params: { enrolment: c.int8, lesson: c.int8 },
+  row: { objective: c.text },
+  text: `
+    select b.key as objective from enrolments e join classes c on c.id = e.class_id join objective_versions o on o.version_id = c.version_id
+      join objectives b on b.id = o.objective_id where e.id = :enrolment and :lesson = any(o.lessons) order by b.id`,
+})
 
 /**
  * Stores the score of an objective. Returns no row if the lesson does not belong to the objective in the class's course

@@ -47,6 +47,8 @@ export const start = command({
     if (!signals.isAsked()) {
       const [production] = platform.environments
       const addresses = publicAddresses(config, platform.addresses)
+      for (const { contentUrl, log: own } of platform.environments)
+        if (contentUrl === undefined) own.warn(NO_CONTENT_URL)
       for (const { db, name } of platform.environments)
         await keepAddress(db, { address: addresses[name], listening: platform.addresses[name] })
       log.info({ ...addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
@@ -62,6 +64,9 @@ export const start = command({
     log.info('the platform has stopped')
   },
 })
+
+const NO_CONTENT_URL =
+  'CONTENT_URL or SANDBOX_CONTENT_URL is not set: files and packages can be neither uploaded nor opened here'
 
 /** Throws if DATA_DIR or a port cannot be used, before anything is started. */
 async function check(config: Config): Promise<void> {

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import manifest from '../../../package.json' with { type: 'json' }
 import { type Config, ENVIRONMENTS } from '../../kernel/config.ts'
+import { hasWildcard } from '../../kernel/content-hosts.ts'
 import { type Connection, countConnections } from '../../kernel/database/database.ts'
 import { DATABASE_RULES } from './database-rules.ts'
 import type { Facts, Finding, SettingFacts } from './facts.ts'
@@ -52,6 +53,7 @@ async function readSettings(config: Config, processes: number): Promise<SettingF
     hasReadUrl: config.DATABASE_READ_URL !== undefined,
     hasObjectStore: config.S3_URL !== undefined,
     hasContentUrl: config.CONTENT_URL !== undefined,
+    hasPackageOrigins: config.CONTENT_URL !== undefined && hasWildcard(config.CONTENT_URL),
     hasMetricsToken: config.METRICS_TOKEN !== undefined,
     hasProxy: config.TRUST_PROXY.length > 0,
     messages: config.MESSAGES,

@@ -23,6 +23,8 @@ export interface SettingFacts {
   readonly hasReadUrl: boolean
   readonly hasObjectStore: boolean
   readonly hasContentUrl: boolean
+  /** Whether each content package has its own host name. */
+  readonly hasPackageOrigins: boolean
   readonly hasMetricsToken: boolean
   readonly hasProxy: boolean
   readonly messages: string

@@ -100,7 +100,18 @@ const settings: Rule = (facts) => {
             : warn('METRICS_TOKEN', 'is not set, so /metrics rejects every request', 'Set METRICS_TOKEN'),
           own.hasContentUrl
             ? undefined
-            : warn('CONTENT_URL', 'is not set, so files cannot be uploaded', 'Set CONTENT_URL and SANDBOX_CONTENT_URL'),
+            : warn(
+                'CONTENT_URL',
+                'is not set, so files and packages can be neither uploaded nor opened',
+                'Set CONTENT_URL and SANDBOX_CONTENT_URL',
+              ),
+          own.hasContentUrl && !own.hasPackageOrigins
+            ? warn(
+                'CONTENT_URL',
+                'has no wildcard, so packages can read what others store in the browser',
+                'Set it to a URL such as https://*.content.example.org, with the same wildcard in DNS and the certificate',
+              )
+            : undefined,
           own.hasProxy
             ? undefined
             : warn(

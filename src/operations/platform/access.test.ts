@@ -245,10 +245,12 @@ async function addRoles(app: TestApp): Promise<void> {
 
 /**
  * Returns the roles that allow the operation; undefined if every admitted caller may call it. One role is enough. Notes
- * are for everybody, but the example is about a student.
+ * are for everybody, but the example is about a student. Students launch lessons for themselves, so a classmate may
+ * too.
  */
 const rolesOf = ({ name, roles, needs = [] }: Operation): readonly Role[] | undefined => {
   if (name === 'createNote') return MAY.record
+  if (name === 'launchPackageLesson') return ['student', 'classmate']
   return needs.some((need) => need.name === 'administrator') ? ['administrator'] : roles
 }
 
@@ -262,7 +264,7 @@ const OWN_ROLES: readonly [RegExp, Role][] = [
   [/^(change|read|share|unshare|remove)Plan$/, 'planOwner'],
   [/^startPlannerSearch$/, 'organisationInstructor'],
   [/^leaveClass$/, 'student'],
-  [/^delete(File|Package)$/, 'uploader'],
+  [/^delete(File|Package)$|^(store|read|finish|delete)Package(Part|Upload)$/, 'uploader'],
   [/^(accept|decline)Invitation$/, 'invited'],
 ]
 const senderOf = ({ example }: Operation): string => example?.as ?? 'avery'

@@ -49,11 +49,11 @@ test('every operation describes its purpose in two or three sentences', () => {
 const VERBS = new Set(
   [
     'Accept Acknowledge Activate Add Aggregate Approve Archive Assert Begin Block Cancel Change Check',
-    'Close Complete Count Create Decline Delete Disable Discard Drop Duplicate Enable End Enrol',
+    'Close Complete Count Create Decline Delete Disable Discard Drop Duplicate Enable End Enrol Fetch',
     'Export Get Grade Grant Import Introspect Invite Join Launch Leave List Lock Mark Merge Open',
-    'Pause Publish Record Reinstate Remove Rename Reopen',
-    'Replace Resend Reset Resume Revoke Search Send Set Share Sign Start Stop Store Stream Suspend',
-    'Transfer Unblock Update Upload Validate Withdraw',
+    'Pause Preview Publish Record Reinstate Remove Rename Reopen',
+    'Replace Resend Reset Resume Revoke Save Search Send Set Share Sign Start Stop Store Stream Suspend',
+    'Transfer Unblock Update Upload Validate Waive Withdraw',
   ]
     .join(' ')
     .split(' '),
@@ -209,7 +209,7 @@ function maskValue(value: unknown, known: readonly string[]): unknown {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a date')
       .replace(/\b[B-Z]{4}-[B-Z]{4}\b/g, 'a user code')
       // The end of a link on the content origin, which changes every six hours.
-      .replace(/(?<=\/[fop]\/[\w-]{22}\.)[\da-z]+(?=\.)/g, 'an end')
+      .replace(/(?<=\/(?:[fop]|player)\/[\w-]{22}\.)[\da-z]+(?=\.)/g, 'an end')
       .replace(/(gs_[a-z]{2}_)?[\w-]{22,}/g, (id, prefix = '') =>
         prefix === '' && known.some((one) => id.includes(one)) ? id : `${prefix}an id`,
       )

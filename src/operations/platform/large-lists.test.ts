@@ -36,7 +36,7 @@ const demoApp = `(select id from apps where client_id = 'gs-demo-app')`
 
 /** A course version with as many lessons as it can have, each as long as it can be. */
 const lessons = (parent = 'null::bigint') => `
-  insert into lessons (key, course_id) select 'big-' || i, id from courses, ${times(490)} where key = 'course-preflight';
+  insert into lessons (key, course_id) select 'big-' || i, id from courses, ${times(1490)} where key = 'course-preflight';
   insert into lesson_versions (version_id, lesson_id, position, parent_id, name, description, media, is_assessment, instructor_graded, is_public,
     app_id, launch_parameters, passes_code, prerequisites, earlier)
   select k.version_id, l.id, 100 + l.id, ${parent}, ${text(200)}, ${big}, repeat('x', 2000), false, false, true, ${demoApp}, '{}', false, '{}', '{}'
@@ -121,7 +121,13 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
       insert into file_contents (sha256, bytes, used_at) select 'big-' || i, 1, now() from ${times(200)};
       insert into packages (key, organisation_id, kind, title, name, sha256, bytes, stored_bytes, files, units, blocks, structure, created_at)
       select 'big-' || i, o.id, 'cmi5', ${text(300)}, i || ${text(190)}, 'big-' || i, 1, 1, 0, 1, 0, '{}', now()
-        from organisations o, ${times(200)} where o.key = 'sandhills'`,
+        from organisations o, ${times(200)} where o.key = 'sandhills';
+      insert into courses (key, organisation_id, draft, draft_at, created_at)
+      select 'big-' || i, o.id, ('[' || (select string_agg('{"package":"' || k.key || '"}', ',') from packages k) || ']')::json, now(), now()
+        from organisations o, ${times(7)} where o.key = 'sandhills';
+      insert into course_versions (course_id, number, name, description, is_public, document, published_at)
+      select id, 1, ${text(200)}, '', false, '{}', now() from courses where key like 'big-%';
+      update courses k set version_id = v.id from course_versions v where v.course_id = k.id and k.key like 'big-%'`,
     rows: 201,
     input: { limit: 100 },
   },
@@ -159,11 +165,11 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
     rows: 20,
     input: { verb: undefined, limit: 500, format: 'canonical' },
   },
-  readLesson: { fill: lessons(`(select id from lessons where key = 'lesson-walkaround')`), most: 24 * MIB },
-  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-emergencies')`), most: 24 * MIB },
+  readLesson: { fill: lessons(`(select id from lessons where key = 'lesson-walkaround')`), most: 12 * MIB },
+  readAssessment: { fill: lessons(`(select id from lessons where key = 'lesson-emergencies')`), most: 12 * MIB },
   readQuizAttempt: { fill: quizAnswers },
-  listLessonsOfCourse: { fill: lessons(), rows: 490, input: { limit: 100 } },
-  listLessonsOfApp: { fill: lessons(), rows: 490, input: { limit: 100 } },
+  listLessonsOfCourse: { fill: lessons(), rows: 1490, input: { limit: 100 } },
+  listLessonsOfApp: { fill: lessons(), rows: 1490, input: { limit: 100 } },
   listCourses: {
     fill: `
       insert into courses (key, organisation_id, created_at) select 'big-' || i, o.id, now() from organisations o, ${times(300)} where o.key = 'sandhills';
@@ -287,7 +293,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   listSentInvitations: [100, 1_000],
   listBuckets: [1_000, 300],
   readEvaluation: [50, 1_500],
-  readGradebookAverages: [500, 1_200],
+  readGradebookAverages: [1_500, 1_200],
   readApp: [1, 64 * 1024],
   listApps: [100, 14_000],
   listAppUsers: [100, 1_000],
@@ -306,6 +312,13 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   listBlockedUsers: [1_000, 1_500],
   readOwnFriends: [3_500, 900],
   readCourseDocument: [1, 1_572_864],
+  // The objectives of a package and the courses that use it.
+  readPackage: [1, 1_572_864],
+  // The units that are missing, and 20 sessions.
+  readPackageLesson: [100, 2_000],
+  listPackageSessions: [100, 2_000],
+  // The items and the saved data, each up to the bytes of a page.
+  readScormSession: [2, 2_097_152],
   listCourseVersions: [100, 1_500],
   listManagedCourses: [100, 1_500],
   listLessonApps: [100, 1_500],
@@ -336,6 +349,7 @@ const LISTS: Readonly<Record<string, FilledList | SmallList>> = {
   readPerson: [500, 1_000],
   readSystem: [300, 500],
   listAudit: [100, 20_000],
+  listOrganisationStorage: [100, 1_000],
   listNotifications: [100, 10_000],
   readNotificationSettings: [10, 500],
   readPublicKeys: [100, 1_000],

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { everything, rooms } from '../../app.ts'
 import { readHere } from '../../apps/account/here.ts'
 import { type Config, ENVIRONMENTS, type EnvironmentName } from '../../kernel/config.ts'
+import { buildContentHosts } from '../../kernel/content-hosts.ts'
 import { type Connection, type Db, openDatabase } from '../../kernel/database/database.ts'
 import { startEmbedded } from '../../kernel/database/embedded/embedded.ts'
 import { migrate } from '../../kernel/database/migrate.ts'
@@ -197,14 +198,15 @@ const SILENCE_MS = 500
 /** Listens on one port for both environments. The host name of a request decides which environment serves it. */
 function listenForBoth(config: Config, [production, sandbox]: readonly HttpServer[]): Promise<Listener> {
   if (!production || !sandbox) throw new Error('Both environments are needed')
-  const sandboxNames = [config.SANDBOX_URL, config.SANDBOX_CONTENT_URL].map((url) => url && new URL(url).hostname)
+  const sandboxName = new URL(config.SANDBOX_URL).hostname
+  const isSandboxContent = buildContentHosts(config.SANDBOX_CONTENT_URL)
   // The production server accepts all connections, so that its handling of broken requests and slow clients applies to
   // both environments.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     production.server.removeAllListeners(event)
     production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const name = URL.parse(`http://${request.headers.host}`)?.hostname.replace(/\.$/, '')
-      const isForSandbox = name !== undefined && sandboxNames.includes(name)
+      const isForSandbox = name !== undefined && (name === sandboxName || isSandboxContent(name))
       ;(isForSandbox ? sandbox : production).handle(request, response)
     })
   }

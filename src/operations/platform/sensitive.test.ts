@@ -8,6 +8,7 @@ import { operations } from '../../app.ts'
  */
 const SENSITIVE = `
   createOrganisation             administrator
+  listOrganisationStorage        administrator
   setFileLimit                   administrator
   listChangedApps                administrator
   setAppStatus                   administrator, recent sign-in
@@ -113,6 +114,7 @@ const OPEN = [
   'askSignUp',
   'askToJoin',
   'createAnonymousUser',
+  'fetchLaunchCredential',
   'getAbout',
   'introspectToken',
   'logOut',

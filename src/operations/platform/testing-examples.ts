@@ -19,6 +19,7 @@ import {
 import { makeResetLink } from '../../identity/people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../../identity/people/search-keys.ts'
 import { plain } from '../../identity/pictures/testing.ts'
+import { filesOrigin } from '../../kernel/content-hosts.ts'
 import { until } from '../../kernel/database/test-database.ts'
 import { service } from '../../kernel/environment.ts'
 import { ownPages } from '../../kernel/http/callers/needs.ts'
@@ -45,6 +46,7 @@ import {
   CODE_VERIFIER,
   CONTENT_URL,
   DELIVERY_ID,
+  FETCH_TOKEN,
   FILE_ID,
   INVITATION_ID,
   REQUEST_ID as LOGGED_ID,
@@ -52,6 +54,7 @@ import {
   NOTE_ID,
   ORGANISATION_CODE,
   PACKAGE_ID,
+  PACKAGE_UPLOAD_ID,
   PASSKEY_ID,
   PASSWORD,
   PLAN_ID,
@@ -72,6 +75,8 @@ import {
 } from '../../kernel/samples.ts'
 import { hashToken, mintToken } from '../../kernel/sessions/tokens.ts'
 import { upload } from '../../learning/content/testing.ts'
+import { makeScorm, uploadPackage } from '../../learning/packages/testing.ts'
+import { manifestOf } from '../../learning/packages/testing-scorm.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type Person, type TestApp } from '../testing/testing.ts'
@@ -93,6 +98,8 @@ export interface Scene {
   readonly basic: string
   /** Authorization header with a record store credential that has all scopes. */
   readonly storeKey: string
+  /** Authorization header of content that was launched; empty unless the preparation has launched some. */
+  launchKey: string
   /** The real value that replaces each sample value. */
   readonly real: Record<string, string>
   /** Input fields that samples cannot represent, because an authenticator signs a different challenge each time. */
@@ -228,9 +235,10 @@ export class Stage {
       visitor: app.visitor(),
       basic: this.#demo.basic,
       storeKey: this.#demo.storeKey,
+      launchKey: '',
       real: {
         [BASE_URL]: app.environment().url,
-        [CONTENT_URL]: app.environment().contentUrl!,
+        [CONTENT_URL]: filesOrigin(app.environment().contentUrl!),
         [CLIENT_SECRET]: this.#demo.secret,
         [ACCESS_TOKEN]: accessToken,
         [REFRESH_TOKEN]: refreshToken,
@@ -334,7 +342,35 @@ const ADDITIONS: readonly {
     add: (app) => importContent([app.environment()], who(), { content: firstSolo }),
   },
   { name: 'quiz', isFor: (area) => area === 'Quizzes', add: (app) => startQuiz(app) },
+  {
+    name: 'lessons of packages',
+    isFor: (area, name) => area === 'Packages' && /Lesson$|PackageSession|Scorm|Launch/.test(name),
+    add: (app) => addPackageLessons(app),
+  },
 ]
+
+/** Adds a lesson of a cmi5 package and one of a SCORM package to the course of Avery's class. */
+async function addPackageLessons(app: TestApp): Promise<void> {
+  const casey = await signIn(app, 'casey')
+  const { file } = requestOf('uploadPackage') as { file: string }
+  const packages = [
+    { lesson: 'lesson-fuel', archive: file },
+    { lesson: 'lesson-weather', archive: makeScorm(manifestOf({ version: '1.2' })) },
+  ]
+  await app.sql(`update classes set is_sequential = false where key = 'class-alpha'`)
+  for (const { lesson, archive } of packages) {
+    const { status, text, body } = await uploadPackage(casey, archive, { organisation: 'sandhills', name: lesson })
+    assert.equal(status, 200, text)
+    await app.sql(
+      `insert into lessons (key, course_id) select '${lesson}', course_id from classes where key = 'class-alpha';
+       insert into lesson_versions (version_id, lesson_id, position, name, description, is_assessment, instructor_graded, is_public,
+         launch_parameters, passes_code, prerequisites, earlier, kind, package_id, package_item)
+       select c.version_id, l.id, (select max(position) + 1 from lesson_versions v where v.version_id = c.version_id), 'Fuel planning', '',
+              false, false, false, '{}', false, '{}', '{}', 'package', p.id, 0
+         from classes c, lessons l, packages p where c.key = 'class-alpha' and l.key = '${lesson}' and p.key = '${body.packageId}'`,
+    )
+  }
+}
 
 /** Starts a quiz of Avery, under the id of the examples. */
 const startQuiz = async (app: TestApp) => {
@@ -415,7 +451,35 @@ const uploadText: Prepare = async ({ browser, real }) => {
 const storePackage: Prepare = async ({ browser, real }) => {
   const { file, ...query } = requestOf('uploadPackage') as Record<string, string>
   const seen = await browser.send(`/edu/v1/package?${new URLSearchParams(query)}`, { method: 'POST', body: file! })
+  assert.equal(seen.status, 200, seen.text)
   real[PACKAGE_ID] = JSON.parse(seen.text).packageId
+}
+
+const beginUpload: Prepare = async ({ browser, real }) => {
+  const { body } = await call(browser, 'POST', '/edu/v1/package/upload', requestOf('createPackageUpload'))
+  real[PACKAGE_UPLOAD_ID] = body.uploadId
+}
+const sendWholeUpload: Prepare = async (scene) => {
+  await beginUpload(scene)
+  const { part } = requestOf('storePackagePart') as { part: string }
+  const query = new URLSearchParams({ uploadId: scene.real[PACKAGE_UPLOAD_ID]!, offset: '0' })
+  const seen = await scene.browser.send(`/edu/v1/package/upload/part?${query}`, { method: 'PUT', body: part })
+  assert.equal(seen.status, 200, seen.text)
+}
+
+const launchLesson = async ({ app, real }: Scene, lessonId: string): Promise<void> => {
+  const what = { lessonId, classId: 'class-alpha' }
+  const { status, text, body } = await call(await signIn(app, 'avery'), 'POST', '/edu/v1/package/launch', what)
+  assert.equal(status, 200, text)
+  real[SESSION_ID] = body.sessionId
+  real[FETCH_TOKEN] = new URL(new URL(body.url).searchParams.get('fetch')!).searchParams.get('token')!
+}
+const launchFuel: Prepare = (scene) => launchLesson(scene, 'lesson-fuel')
+const openPlayer: Prepare = async (scene) => {
+  await launchLesson(scene, 'lesson-weather')
+  const token = encodeURIComponent(scene.real[FETCH_TOKEN]!)
+  const { body } = await call(scene.visitor, 'POST', `/cmi5/v1/fetch?token=${token}`)
+  scene.launchKey = `Basic ${body['auth-token']}`
 }
 
 /** Reports a completed walkaround of Avery. It is sent by the scene's user, Avery or Casey. */
@@ -834,9 +898,25 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readQuizResults: submitQuiz,
   readNote: writeNote,
   deleteFile: uploadText,
+  addCoursePackage: async (scene) => {
+    // Ellis is the author of the course, and the author of the package is another person.
+    await storePackage(scene)
+    await call(scene.browser, 'PUT', '/edu/v1/course', requestOf('saveCourse'))
+  },
   readPackage: storePackage,
   listPackageItems: storePackage,
   deletePackage: storePackage,
+  previewPackageItem: storePackage,
+  readPackageLesson: launchFuel,
+  listPackageSessions: launchFuel,
+  endPackageSession: launchFuel,
+  fetchLaunchCredential: launchFuel,
+  readScormSession: openPlayer,
+  commitScorm: openPlayer,
+  storePackagePart: beginUpload,
+  readPackageUpload: beginUpload,
+  finishPackageUpload: sendWholeUpload,
+  deletePackageUpload: beginUpload,
   removeNote: writeNote,
   listAnnouncements: announce,
   readAnnouncement: announce,
@@ -938,7 +1018,7 @@ export async function send(
   operation: Operation,
   request: Record<string, unknown>,
   exampleHeaders: Readonly<Record<string, string>>,
-  { app, user, browser, visitor, basic, storeKey }: Scene,
+  { app, user, browser, visitor, basic, storeKey, launchKey }: Scene,
 ): Promise<ReceivedResponse> {
   const { method, from, output, who } = operation
   const isInPages = who.name === 'person' || operation.needs?.some(({ name }) => name === ownPages.name)
@@ -959,6 +1039,7 @@ export async function send(
       : {}),
     ...(who.name === 'plugin' ? { authorization: basic } : {}),
     ...(who.name === 'record store' ? { authorization: storeKey } : {}),
+    ...(who.name === 'content' ? { authorization: launchKey } : {}),
     ...(from === 'query' ? {} : { 'content-type': TYPES[from] ?? 'application/json' }),
     ...Object.fromEntries(Object.entries(exampleHeaders).map(([name, value]) => [name.toLowerCase(), value])),
   }

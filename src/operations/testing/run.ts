@@ -20,7 +20,7 @@ const TESTS = [
   'drill/*.test.ts',
 ]
 /** These tests limit the seconds that a first start may take, so they run alone on the machine. */
-const ALONE = /\/platform\/machine\.test\.ts$/
+const ALONE = /\/platform\/machine\.test\.ts$|\/embedded\/embedded\.test\.ts$/
 /**
  * Number of worker processes: one more than CI has processors, because each worker sometimes waits for PostgreSQL or a
  * timer.

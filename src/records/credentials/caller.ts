@@ -17,10 +17,19 @@ import type { Need } from '../../kernel/http/operation.ts'
 import type { HttpRequest } from '../../kernel/http/request.ts'
 import { rateLimit } from '../../kernel/limits/limits.ts'
 import { includesScopes } from '../../kernel/scopes.ts'
+import { findLaunch } from '../registrations/fetching.ts'
+import type { LaunchRow } from '../registrations/registrations.ts'
 import { bases } from '../statements/model/names.ts'
 import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
 import { credentialCache } from './cache.ts'
-import { callAsAdministrator, callAsKey, callAsUser, refuseOthers, type StoreCaller } from './credentials.ts'
+import {
+  callAsAdministrator,
+  callAsKey,
+  callAsLaunch,
+  callAsUser,
+  refuseOthers,
+  type StoreCaller,
+} from './credentials.ts'
 import type { Scope } from './scopes.ts'
 
 const keyLimit = rateLimit('key', (config) => ({
@@ -31,8 +40,8 @@ const HOW =
   'Send a key of the record store as Authorization: Basic base64(key:secret), or an access token as Authorization: Bearer <token>'
 
 /**
- * Callers of the record store: a key with its secret, a user of an app with an access token, or an administrator who is
- * signed in to the platform's own pages.
+ * Callers of the record store: a key with its secret, a user of an app with an access token, content of a package with
+ * the credential of its launch, or an administrator who is signed in to the platform's own pages.
  */
 export const recordStore: CallerKind<StoreCaller> = {
   name: 'record store',
@@ -48,6 +57,7 @@ export const recordStore: CallerKind<StoreCaller> = {
   keyOf: (who) => (who.credentialId === undefined ? (who.userId ?? callerKey(who)) : who.senderKey),
   admit: async (environment, request, asked) => {
     const header = request.oneHeader('authorization')
+    if (header !== undefined && isLaunch(header)) return admitLaunch(environment, request, header)
     if (header !== undefined && /^basic(?: |$)/i.test(header)) return admitKey(environment, request, header)
     if (header !== undefined || (asked.isEmbedded && 'authorization' in request.query))
       return admitUser(environment, request, asked)
@@ -75,6 +85,10 @@ async function checkAgain(environment: Environment, request: HttpRequest): Promi
   const { db, name, clock } = environment
   const who = { ...request.who, at: clock() }
   const header = request.oneHeader('authorization')
+  if (header !== undefined && isLaunch(header)) {
+    await findLaunch(db, who, readBasic(header)!.clientSecret ?? '', environment)
+    return
+  }
   if (header !== undefined && /^basic(?: |$)/i.test(header)) {
     const { scopes } = recallKey(environment, who, header) ?? (await lookUpKey(environment, who, header))
     // The stream ends if the key has lost a scope that it had when the stream was opened.
@@ -91,6 +105,45 @@ async function checkAgain(environment: Environment, request: HttpRequest): Promi
   const found = await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, who.at)
   if (!found) throw fail('notAuthorized', HOW)
   refuseOthers(found)
+}
+
+/** Content of a package, with the credential of its launch. */
+export const contentCaller: CallerKind<StoreCaller & { readonly launch: LaunchRow }> = {
+  name: 'content',
+  challenge: 'Basic',
+  security: () => ['basic'],
+  errors: () => ['notAuthorized', 'wrongCredentials', 'forbidden'],
+  keyOf: (who) => who.senderKey,
+  admit: async (environment, request) => {
+    const header = request.oneHeader('authorization')
+    if (header !== undefined && isLaunch(header)) {
+      const who = await admitLaunch(environment, request, header)
+      return { ...who, launch: who.launch! }
+    }
+    limitAddress(environment, request)
+    throw fail(
+      'notAuthorized',
+      'Send the credential that the fetch URL of the launch returned, as Authorization: Basic',
+    )
+  },
+}
+
+/** The start of the header of content: `launch` in Base64. Keys of the record store begin otherwise. */
+const LAUNCH_HEADER = /^basic bGF1bmNo/i
+const isLaunch = (header: string): boolean => LAUNCH_HEADER.test(header)
+
+async function admitLaunch(environment: Environment, request: HttpRequest, header: string): Promise<StoreCaller> {
+  const { db, get } = environment
+  try {
+    const { clientSecret = '' } = readBasic(header)!
+    const launch = await findLaunch(db, request.who, clientSecret, environment)
+    request.limit(get(keyLimit), `launch ${launch.launch_id}`)
+    return callAsLaunch(request.who, launch, environment)
+  } catch (error) {
+    // A valid credential has a limit of its own. Any other request counts towards the limit of the network.
+    if (request.limitPolicy === undefined) limitAddress(environment, request)
+    throw error
+  }
 }
 
 async function admitKey(environment: Environment, request: HttpRequest, header: string): Promise<StoreCaller> {

@@ -2,14 +2,15 @@ import type { AppUser, Caller, PersonCaller } from '../../kernel/caller.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
+import type { LaunchRow } from '../registrations/registrations.ts'
 import { accountAgent, bases, senderKeyOf } from '../statements/model/names.ts'
 import type { Agent } from '../statements/model/statement.ts'
 import type { KeyHolder } from './authenticate.ts'
 import type { StoreIdentity } from './schema.ts'
-import { expand, type Scope, USER_SCOPES } from './scopes.ts'
+import { expand, LAUNCH_SCOPES, type Scope, USER_SCOPES } from './scopes.ts'
 import * as store from './store.ts'
 
-/** A caller of the record store: a key, a user of an app, or an administrator. */
+/** A caller of the record store: a key, a user of an app, content of a package, or an administrator. */
 export interface StoreCaller extends Caller {
   /** The scope `all` is expanded: the set then contains every scope. */
   readonly scopes: ReadonlySet<Scope>
@@ -17,7 +18,8 @@ export interface StoreCaller extends Caller {
   readonly authority: Agent
   /**
    * Identifies the sender of statements, for the scope `statements/read/mine`: `credential 12` for a key, `app 3 person
-   * 7` for a user of an app, `person 7` for an administrator on the platform's own pages.
+   * 7` for a user of an app, `registration 9` for content of a package, `person 7` for an administrator on the
+   * platform's own pages.
    */
   readonly senderKey: string
   /** Both are set if the caller is a key: its internal id, and the key itself. */
@@ -26,11 +28,13 @@ export interface StoreCaller extends Caller {
   /** Both are set if the caller is a user of an app, with an access token. */
   readonly appId: number | undefined
   readonly userId: string | undefined
-  /** Both are set if the caller is a person, with an access token or a cookie. */
+  /** Both are set if the caller is a person, with an access token or a cookie, or content that a person has opened. */
   readonly personId: number | undefined
   readonly handle: string | undefined
   /** Whether the caller's statements may use only verbs of the library. */
   readonly usesLibrary: boolean
+  /** The session of content that a person has opened; undefined for all other callers. */
+  readonly launch?: LaunchRow
 }
 
 type Services = Pick<Environment, 'get'>
@@ -74,6 +78,21 @@ export async function callAsUser(db: Db, who: AppUser, { get }: Services): Promi
 }
 
 /**
+ * Makes the `StoreCaller` for content that a person has opened. It speaks for this person and this session only. Its
+ * authority is the package.
+ */
+export const callAsLaunch = (who: Caller, launch: LaunchRow, { get }: Services): StoreCaller => ({
+  ...who,
+  ...NOBODY,
+  ...{ launch, personId: launch.person_id, handle: launch.handle },
+  // Content of SCORM has its own operations, and uses no record store.
+  scopes: expand(launch.standard === 'cmi5' ? LAUNCH_SCOPES : []),
+  authority: accountAgent(get(bases).homePage, `package:${launch.package}`),
+  senderKey: `registration ${launch.registration_id}`,
+  usesLibrary: false,
+})
+
+/**
  * Refuses a person who is not an administrator: on the platform's own pages only administrators use the record store.
  */
 export function refuseOthers({ isAdministrator }: Pick<PersonCaller, 'isAdministrator'>): void {
@@ -94,8 +113,8 @@ export function callAsAdministrator(who: PersonCaller, { get }: Services): Store
   }
 }
 
-export const describeCaller = ({ key, appId, scopes, authority, usesLibrary }: StoreCaller): StoreIdentity => ({
-  kind: key !== undefined ? 'key' : appId !== undefined ? 'user' : 'administrator',
+export const describeCaller = ({ key, appId, launch, scopes, authority, usesLibrary }: StoreCaller): StoreIdentity => ({
+  kind: key !== undefined ? 'key' : appId !== undefined ? 'user' : launch ? 'content' : 'administrator',
   key: key ?? null,
   scopes: [...scopes],
   authority,

@@ -86,7 +86,7 @@ export const CredentialPage = PageOf(Credential, 'CredentialPage')
 
 export const StoreIdentity = Type.Object(
   {
-    kind: Type.String({ enum: ['key', 'user', 'administrator'] }),
+    kind: Type.String({ enum: ['key', 'user', 'content', 'administrator'] }),
     key: Type.Union([Type.String(), Type.Null()], { description: 'The key, if one was sent' }),
     scopes: Scopes('Scopes of the caller; `all` includes every other scope'),
     authority: Authority,

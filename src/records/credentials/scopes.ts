@@ -18,3 +18,6 @@ export const expand = (scopes: readonly Scope[]): ReadonlySet<Scope> =>
 
 /** The scopes of users who are signed in to an app. */
 export const USER_SCOPES: readonly Scope[] = ['statements/write', 'statements/read/mine', 'state']
+
+/** The scopes of content of a package. */
+export const LAUNCH_SCOPES: readonly Scope[] = ['statements/write', 'statements/read/mine', 'state', 'profile']

@@ -5,6 +5,9 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Forget } from '../../kernel/forget.ts'
+import { checkLaunchContext, checkLaunchWrite, isPreferences } from '../registrations/access.ts'
+import { notePreferences } from '../registrations/fetching.ts'
+import { LAUNCH_DATA } from '../registrations/names.ts'
 import { identify, keyOf } from '../statements/model/agents.ts'
 import { bases } from '../statements/model/names.ts'
 import type { XapiCaller } from '../xapi/statements.ts'
@@ -49,11 +52,13 @@ export async function writeDocument(
 ): Promise<void> {
   const { method, document } = what
   refuseForeign(who, what, services)
+  if (who.launch) checkLaunchWrite(what, method, document)
   const isMerged = method === 'POST'
   if (isMerged) checkPosted(document.contentType, document.json)
   const key = keyOfDocument(what, what.id)
   await db.transaction(async (tx) => {
-    const owner = who.appId === undefined ? undefined : await lockOwner(tx, who.personId!)
+    const isPersons = who.appId !== undefined || who.launch !== undefined
+    const owner = isPersons ? await lockOwner(tx, who.personId!) : undefined
     const before = await tx.first(store.holdDocument, { key, app: appOf(who), withContents: isMerged })
     const refusal = findRefusal({ ...what, version: who.version }, before?.etag)
     if (refusal) throw refusal
@@ -128,6 +133,7 @@ export async function readDocument(
   services: Services,
 ): Promise<StoredDocument> {
   refuseForeign(who, what, services)
+  if (who.launch && isPreferences(what)) await notePreferences(db, who, who.launch.launch_id)
   const row = await db.first(store.findDocument, { key: keyOfDocument(what, what.id), app: appOf(who) })
   if (!row) throw fail('notFound', 'There is no such document')
   const { content_type: contentType, ...document } = row
@@ -168,6 +174,7 @@ export async function deleteDocument(
   services: Services,
 ): Promise<void> {
   refuseForeign(who, what, services)
+  if (who.launch) checkLaunchWrite(what, 'DELETE')
   const key = keyOfDocument(what, what.id)
   await db.transaction(async (tx) => {
     const before = await tx.first(store.holdDocument, { key, app: appOf(who), withContents: false })
@@ -185,6 +192,7 @@ export async function deleteState(
   services: Services,
 ): Promise<void> {
   refuseForeign(who, what, services)
+  if (who.launch) checkLaunchWrite({ ...what, id: LAUNCH_DATA }, 'DELETE')
   if (what.match || what.noneMatch)
     throw fail('badRequest', 'If-Match and If-None-Match apply to one document: send its stateId, or leave them out')
   const registration = what.registration ?? null
@@ -217,8 +225,10 @@ export const forgetDocuments: Forget = {
   },
 }
 
-/** Refuses a caller with a token of an app who requests documents of another account. */
-function refuseForeign(who: XapiCaller, { agent }: DocumentContext, { get }: Services): void {
+/** Refuses callers who may use only the documents of one account: tokens of apps, and content of packages. */
+function refuseForeign(who: XapiCaller, context: DocumentContext, { get }: Services): void {
+  const { agent } = context
+  if (who.launch) checkLaunchContext(who.launch, context, { get })
   if (who.appId === undefined) return
   const own = identify({ account: { homePage: get(bases).homePage, name: who.handle! } })
   if (!agent || identify(agent) !== own)

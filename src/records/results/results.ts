@@ -78,14 +78,15 @@ const withDates = (row: store.LessonRow): store.LessonRow => ({
   closes_at: decode(row.closes_at),
 })
 
-const explain = (row: store.LessonRow): [Result, string] =>
-  row.state === null
-    ? ['NOT STARTED', 'No attempts yet']
-    : resultOf({
-        kind: row.kind as LessonKind,
-        isCompleted: row.state === 'completed',
-        pass: row.pass === true,
-        score: row.score,
-        threshold: row.threshold,
-        awaitsGrade: row.awaits_grade,
-      })
+function explain(row: store.LessonRow): [Result, string] {
+  if (row.state === null) return ['NOT STARTED', 'No attempts yet']
+  const [result, explanation] = resultOf({
+    kind: row.kind as LessonKind,
+    isCompleted: row.state === 'completed',
+    pass: row.pass === true,
+    score: row.score,
+    threshold: row.threshold,
+    awaitsGrade: row.awaits_grade,
+  })
+  return [result, result === 'PASS' && row.waive_reason !== null ? `Waived: ${row.waive_reason}` : explanation]
+}

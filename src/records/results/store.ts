@@ -46,6 +46,8 @@ export interface LessonRow {
   readonly best_score: number | null
   readonly attempts: number
   readonly awaits_grade: boolean
+  /** Why an instructor has waived the unit of a content package; null if nobody has. */
+  readonly waive_reason: string | null
   readonly seconds: number
   readonly started_at: string | null
   readonly completed_at: string | null
@@ -78,6 +80,8 @@ export const findResults = list('results.findResults', {
                   then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left,
              t.key as attempt, t.state, t.pass, s.score, s.best_score, coalesce(s.attempts, 0) as attempts,
              coalesce(s.awaits_grade, false) as awaits_grade, coalesce(${secondsOnTask(STOPPED)}, 0) as seconds,
+             case when v.package_id is not null then (select i.waive_reason from registrations g join registration_items i on i.registration_id = g.id
+               where g.enrolment_id = e.id and g.package_id = v.package_id and i.position = v.package_item and i.waived_at is not null) end as waive_reason,
              s.started_at::text as started_at, s.completed_at::text as completed_at,
              coalesce(s.completed_at > h.due_at, false) as is_late, coalesce(h.due_at < :now and ${IS_OPEN}, false) as is_overdue
         from classes c cross join lateral passed_lessons(e.id) as d(passed) join lesson_versions v on v.version_id = c.version_id

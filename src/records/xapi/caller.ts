@@ -13,11 +13,12 @@ const VERSIONS: readonly [RegExp, Version][] = [
 
 const BASE = '/xapi'
 /**
- * Lists the paths of a resource: the plain path, and paths that contain the xAPI version, for clients that cannot send
- * the version header.
+ * Lists the paths of a resource: the plain path, one for content that adds `/statements` to an endpoint which ends with
+ * a slash, and paths that contain the xAPI version, for clients that cannot send the version header.
  */
 export const pathsOf = (path: string): string[] => [
   path,
+  `${BASE}/${path.slice(BASE.length)}`,
   ...VERSIONS.map(([, version]) => `${BASE}/${version}${path.slice(BASE.length)}`),
 ]
 

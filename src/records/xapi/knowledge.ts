@@ -1,5 +1,7 @@
 import type { Db } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
+import { checkLaunchActor } from '../registrations/access.ts'
 import { findAgentFaults } from '../statements/faults/faults.ts'
 import { identify } from '../statements/model/agents.ts'
 import { isIri } from '../statements/model/forms.ts'
@@ -27,10 +29,12 @@ export async function getPerson(
   db: Db,
   who: XapiCaller,
   { agent: given }: { readonly agent: unknown },
+  environment: Pick<Environment, 'get'>,
 ): Promise<object> {
   const [fault] = findAgentFaults(given, who.version, 1)
   const agent = given as Agent
   if (fault) throw fail('validationFailed', `agent${fault.pointer} must ${fault.must}`)
+  if (who.launch) checkLaunchActor(who.launch, agent, environment)
   const key = agent.objectType === 'Group' ? undefined : keyOfAgent(agent)
   if (key === undefined) throw fail('validationFailed', 'agent must be an agent with an identifier')
   const rows = await queryStatements(db, {

@@ -87,6 +87,21 @@ test('/xapi/1.0.3 and /xapi/2.0.0 set the version for clients that cannot, and n
   assert.equal((await client.get(page.body.more)).body.statements[0].id, old.body[0])
 })
 
+test('content reaches every resource if it adds a path with a slash to an endpoint that ends with one', async () => {
+  const headers = { [VERSION_HEADER]: '1.0.3' }
+  for (const [path, query] of Object.entries(QUESTIONS)) {
+    const doubled = path.replace('/xapi', '/xapi/')
+    assert.deepEqual((await client.get(doubled, query, headers)).body, (await client.get(path, query, headers)).body)
+    const asked = await client.send('OPTIONS', doubled, {
+      headers: { origin: 'https://content.example.org', 'access-control-request-method': 'PUT' },
+    })
+    assert.deepEqual([asked.status, asked.headers.get('access-control-allow-origin')], [200, '*'], doubled)
+  }
+  const sent = await client.post('/xapi//statements', makeStatement(), headers)
+  assert.equal(sent.status, 200, sent.text)
+  assertError(await client.get('/xapi///statements', {}, headers), 404, 4042)
+})
+
 test('about tells everybody the supported versions (XAPI-00315 to 00319)', async () => {
   for (const path of ['/xapi/about', '/xapi/1.0.3/about', '/xapi/2.0.0/about'])
     for (const headers of [{}, { [VERSION_HEADER]: path.includes('1.0.3') ? '1.0.3' : '2.0.0' }]) {

@@ -135,7 +135,7 @@ export const xapiOperations: readonly Operation[] = [
     input: GetAgent,
     requestHeaders: VERSION,
     output: raw({ 200: { about: 'A Person, in which every property is a list', mediaTypes: ['application/json'] } }),
-    run: async ({ db, who }, input) => answerJson(await getPerson(db, who, input)),
+    run: async ({ db, who, environment }, input) => answerJson(await getPerson(db, who, input, environment)),
   }),
   op('GET /xapi/about', {
     name: 'getAbout',

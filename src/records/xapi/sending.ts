@@ -1,6 +1,7 @@
 import { type Db, hasCode } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
+import { recordFromLaunch } from '../registrations/recording.ts'
 import { failByRule, failWithFaults, MOST_FAULTS } from '../statements/faults/faults.ts'
 import { isUuid } from '../statements/model/forms.ts'
 import { isHashOf } from '../statements/model/hashes.ts'
@@ -43,6 +44,7 @@ export async function sendStatements(
 ): Promise<StoredStatements> {
   const valid = readStatements(who, sent)
   const contents = matchAttachments(valid, sent)
+  if (who.launch) return sendFromLaunch(db, who, who.launch, { sent, valid, contents }, environment)
   const { verbFaults, rightFaults, links } = await checkSender(db, who, valid, environment)
   if (verbFaults.length > 0) throw failWithFaults(inRequest(sent, verbFaults))
   if (rightFaults.length > 0) throw failWithFaults(inRequest(sent, rightFaults), 'forbidden')
@@ -69,6 +71,31 @@ export async function sendStatements(
     if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error
     throw fail('conflict', 'A record that a statement is about was deleted in the meantime; send the statement again')
   }
+}
+
+/** Stores statements of content of a package, which have to pass the gate of its launch. */
+async function sendFromLaunch(
+  db: Db,
+  who: XapiCaller,
+  { launch_id: launchId, registration_id: registrationId, person_id: personId }: NonNullable<XapiCaller['launch']>,
+  what: {
+    readonly sent: SentStatements
+    readonly valid: readonly PositionedStatement[]
+    readonly contents: readonly AttachmentContent[][]
+  },
+  environment: Environment,
+): Promise<StoredStatements> {
+  const statements = what.valid.map(({ position, statement }, i) => ({
+    sent: statement,
+    made: {
+      statement: completeStatement(who, statement),
+      contents: what.contents[i] ?? [],
+      pointer: pointerOf(what.sent, position),
+    },
+  }))
+  const stored = await recordFromLaunch(db, { ...who, launchId, registrationId, personId }, statements, environment)
+  noteSeen(stored.through, environment)
+  return stored
 }
 
 /** Returns the JSON pointer to a statement in the request body. */

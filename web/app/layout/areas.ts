@@ -14,6 +14,7 @@ import {
   FileCheck,
   FlaskConical,
   GraduationCap,
+  HardDrive,
   type IconType,
   IdCard,
   Mail,
@@ -40,7 +41,7 @@ export interface NavigationEntry {
     | '/account'
     | '/admin'
     | `/account/${'profile' | 'security' | 'friends' | 'children' | 'invitations' | 'notifications' | 'data'}`
-    | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
+    | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'storage' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: IconType
   /** Whether the page is only for people who may look after children. */
@@ -106,6 +107,7 @@ export const AREAS: readonly Area[] = [
       { to: '/admin/permissions', label: appWords.navigation.permissions, icon: Blocks },
       { to: '/admin/record-store', label: appWords.navigation.recordStore, icon: Database },
       { to: '/admin/verbs', label: appWords.navigation.verbs, icon: BookA },
+      { to: '/admin/storage', label: appWords.navigation.storage, icon: HardDrive },
       { to: '/admin/audit', label: appWords.navigation.audit, icon: ScrollText },
       { to: '/admin/system', label: appWords.navigation.system, icon: Activity },
     ],

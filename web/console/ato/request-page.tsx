@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Stack, Text, ThemeIcon, Timeline } from '@mantin
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { isConsentMissing } from '../../api/call.ts'
 import {
   type AtoEntry,
   type AtoRequest,
@@ -11,7 +12,7 @@ import {
   readAtoRequest,
 } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
-import { AllowDialog, isConsentMissing } from '../../parts/allow-dialog.tsx'
+import { AllowDialog } from '../../parts/allow-dialog.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'

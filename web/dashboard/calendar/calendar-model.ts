@@ -1,5 +1,5 @@
 import type { Calendar } from '../../api/operations.ts'
-import { dayOf } from './when.ts'
+import { dayOf } from './days.ts'
 
 export type CalendarEntry = Calendar['entries'][number]
 

@@ -8,10 +8,10 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import classes from './calendar.module.css'
 import { monthOf, sayMonth, shiftMonth } from './calendar-model.ts'
 import { DayList } from './day-list.tsx'
+import { dayOf } from './days.ts'
 import { FeedPanel } from './feed-panel.tsx'
 import { MonthGrid } from './month-grid.tsx'
 import { useNow } from './use-now.ts'
-import { dayOf } from './when.ts'
 import { calendarWords } from './words.ts'
 
 const route = getRouteApi('/signed-in/dashboard/calendar')

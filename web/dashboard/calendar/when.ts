@@ -1,3 +1,4 @@
+import { dayOf, formatter } from './days.ts'
 import { calendarWords } from './words.ts'
 
 export type DateEvent = 'opening' | 'due' | 'closing'
@@ -5,14 +6,6 @@ export type DateEvent = 'opening' | 'due' | 'closing'
 const { when: say } = calendarWords
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-
-/** Formats a time, in the reader's zone unless another one is given. */
-const formatter = (options: Intl.DateTimeFormatOptions, timeZone: string | undefined) =>
-  new Intl.DateTimeFormat('en-GB', { ...options, ...(timeZone !== undefined && { timeZone }) })
-
-/** Returns the day of a moment in the zone, as 2026-11-20. */
-export const dayOf = (at: Date, timeZone?: string): string =>
-  formatter({ year: 'numeric', month: '2-digit', day: '2-digit' }, timeZone).format(at).split('/').reverse().join('-')
 
 export const sayClock = (at: Date, timeZone?: string): string =>
   formatter({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, timeZone).format(at)

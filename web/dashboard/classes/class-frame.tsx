@@ -17,13 +17,14 @@ const { class: say } = dashboardWords
  * Lists the tabs of a class. Tabs that serve only to make changes are hidden from observers, who may not change
  * anything.
  */
-const listTabs = ({ may }: ClassDetails) =>
+const listTabs = ({ may, hasPackages = false }: ClassDetails) =>
   [
     { to: '/dashboard/classes/$classId', label: say.overview, isShown: true },
     { to: '/dashboard/classes/$classId/gradebook', label: say.gradebook, isShown: true },
     { to: '/dashboard/classes/$classId/grading', label: say.grading, isShown: may.grade },
     { to: '/dashboard/classes/$classId/roster', label: say.roster, isShown: true },
     { to: '/dashboard/classes/$classId/dates', label: say.dates, isShown: true },
+    { to: '/dashboard/classes/$classId/sessions', label: say.content, isShown: hasPackages },
     { to: '/dashboard/classes/$classId/settings', label: say.settings, isShown: may.changeRoster },
   ] as const
 

@@ -19,6 +19,7 @@ import { LateBadge } from '../dates/lesson-dates.tsx'
 import { EvaluationCard } from '../evaluations/evaluation-card.tsx'
 import { ChangeForm, RecordForm } from '../evaluations/evaluation-form.tsx'
 import { evaluationWords } from '../evaluations/words.ts'
+import { ContentReport } from '../launches/content-report.tsx'
 import { GradeForm } from '../progress/grade-dialog.tsx'
 import { pageIn } from '../progress/reported.ts'
 import { ResultBadge } from '../progress/result-badge.tsx'
@@ -49,6 +50,16 @@ export function GradebookPanel({ classDetails, student, lesson, cell, onClose, o
         {cell.score !== null && <Text fw={600}>{cell.score}</Text>}
         <LateBadge late={cell.isLate} overdue={cell.isOverdue} />
       </Group>
+      {lesson.kind === 'package' && (
+        <ContentReport
+          classId={classId}
+          studentId={studentId}
+          name={student.name || student.handle}
+          lessonId={lesson.lessonId}
+          lesson={lesson.name}
+          mayGrade={classDetails.may.grade}
+        />
+      )}
       {lesson.kind === 'instructor-led' ? (
         <Led {...{ classDetails, student, lesson, cell, onNext }} />
       ) : (

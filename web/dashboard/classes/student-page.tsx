@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Stack, Text } from '@mantine/core'
+import { ActionIcon, Anchor, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
@@ -25,6 +25,8 @@ import { LateBadge, sayDates, sayLock } from '../dates/lesson-dates.tsx'
 import type { OverrideTarget } from '../dates/override-dialog.tsx'
 import { dateWords } from '../dates/words.ts'
 import { evaluationWords } from '../evaluations/words.ts'
+import type { ReportTarget } from '../launches/report-target.ts'
+import { launchWords } from '../launches/words.ts'
 import type { StudentLesson } from '../progress/attempts-dialogs.tsx'
 import type { AttemptToGrade } from '../progress/grade-dialog.tsx'
 import classes from '../progress/lesson-tree.module.css'
@@ -44,6 +46,10 @@ const ExtraDialog = lazy(() =>
 )
 const ResetDialog = lazy(() =>
   import('../progress/attempts-dialogs.tsx').then(({ ResetDialog: dialog }) => ({ default: dialog })),
+)
+
+const ReportDialog = lazy(() =>
+  import('../launches/report-dialog.tsx').then(({ ReportDialog: dialog }) => ({ default: dialog })),
 )
 
 const OverrideDialog = lazy(() =>
@@ -149,6 +155,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
   const [extra, setExtra] = useState<StudentLesson>()
   const [reset, setReset] = useState<StudentLesson>()
   const [dated, setDated] = useState<OverrideTarget>()
+  const [reported, setReported] = useState<ReportTarget>()
   const name = student.name || student.handle
   const byHandOf = (lessonId: string) =>
     locks.data?.find((one) => one.lessonId === lessonId && one.studentId === studentId)
@@ -220,6 +227,22 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
                       .filter((fact) => fact !== undefined)
                       .join(' · ')}
                   </Text>
+                )}
+                {one.kind === 'package' && (
+                  <Anchor
+                    component="button"
+                    type="button"
+                    size="xs"
+                    onClick={() =>
+                      setReported({
+                        ...{ classId, studentId, name, lessonId: one.lessonId, lesson: one.name },
+                        mayGrade: may.grade,
+                      })
+                    }
+                  >
+                    <span aria-hidden>{launchWords.staff.report}</span>
+                    <VisuallyHidden>{launchWords.staff.reportOf(one.name)}</VisuallyHidden>
+                  </Anchor>
                 )}
               </div>
               {(may.grade || may.setLocks) && (
@@ -306,6 +329,7 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
         {graded && <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />}
         {extra && <ExtraDialog target={extra} onClose={() => setExtra(undefined)} />}
         {reset && <ResetDialog target={reset} onClose={() => setReset(undefined)} />}
+        {reported && <ReportDialog target={reported} onClose={() => setReported(undefined)} />}
         {dated && <OverrideDialog target={dated} lessons={lessons} onClose={() => setDated(undefined)} />}
       </Suspense>
     </Card>

@@ -1,10 +1,11 @@
 import { ActionIcon, Button, FileButton, Group, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type DragEvent, useState } from 'react'
+import { useState } from 'react'
 import { deleteFile, listFiles, readFileUsage, type StoredFile } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { DropZone } from '../../parts/drop-zone.tsx'
 import { FileUp, Trash2 } from '../../parts/icons.tsx'
 import { Item, Items } from '../../parts/items.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -73,7 +74,19 @@ function Library({
   }
   return (
     <Stack>
-      <DropZone onFiles={add} isForCaptions={isForCaptions} largest={sayBytes(usage?.largestFileBytes ?? 0)} />
+      <DropZone onFiles={add}>
+        <Text size="sm">{say.drop}</Text>
+        <FileButton multiple accept={isForCaptions ? ACCEPT.captions : ACCEPT.all} onChange={add}>
+          {(props) => (
+            <Button {...props} leftSection={<FileUp size={16} aria-hidden />}>
+              {say.upload}
+            </Button>
+          )}
+        </FileButton>
+        <Text size="xs" c="dimmed">
+          {say.allowed(sayBytes(usage?.largestFileBytes ?? 0))}
+        </Text>
+      </DropZone>
       <UploadsShown uploads={uploads} onDismiss={dismiss} />
       <Group justify="space-between">
         <SearchField
@@ -151,45 +164,5 @@ function Library({
         {say.removeText(removed?.name ?? '')}
       </Confirm>
     </Stack>
-  )
-}
-
-interface DropZoneProps {
-  readonly onFiles: (files: readonly File[]) => void
-  readonly isForCaptions: boolean
-  readonly largest: string
-}
-
-/** A place for dropped files, with a button for people who do not drag. */
-function DropZone({ onFiles, isForCaptions, largest }: DropZoneProps) {
-  const [isOver, setOver] = useState(false)
-  const over = (event: DragEvent, is: boolean) => {
-    event.preventDefault()
-    setOver(is)
-  }
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same
-    <div
-      className={classes.drop}
-      data-over={isOver || undefined}
-      onDragOver={(event) => over(event, true)}
-      onDragLeave={(event) => over(event, false)}
-      onDrop={(event) => {
-        over(event, false)
-        onFiles([...event.dataTransfer.files])
-      }}
-    >
-      <Text size="sm">{say.drop}</Text>
-      <FileButton multiple accept={isForCaptions ? ACCEPT.captions : ACCEPT.all} onChange={onFiles}>
-        {(props) => (
-          <Button {...props} leftSection={<FileUp size={16} aria-hidden />}>
-            {say.upload}
-          </Button>
-        )}
-      </FileButton>
-      <Text size="xs" c="dimmed">
-        {say.allowed(largest)}
-      </Text>
-    </div>
   )
 }

@@ -14,15 +14,22 @@ import { Loaded, Problem } from '../../parts/states.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { dashboardWords } from '../words.ts'
 import { allLessons, COURSE_READS } from './course-model.ts'
+import { CoursePackages } from './course-packages.tsx'
 import { Discard, Publish } from './draft-buttons.tsx'
 import { Lessons } from './lesson-list.tsx'
 import { MistakeList } from './mistake-list.tsx'
 import { type Mistake, mistakesIn } from './mistakes.ts'
 import { Objectives } from './objective-list.tsx'
+import { contentOf, type Replacement } from './package-changes.ts'
 import { Versions } from './versions.tsx'
 import { editingWords } from './words.ts'
 
 const DuplicateCourse = lazy(async () => ({ default: (await import('./duplicate-course.tsx')).DuplicateCourse }))
+/** Loaded when somebody adds or replaces a package. */
+const ChoosePackage = lazy(async () => ({ default: (await import('./choose-package.tsx')).ChoosePackage }))
+const ReplacementReport = lazy(async () => ({
+  default: (await import('./replacement-report.tsx')).ReplacementReport,
+}))
 
 const route = getRouteApi('/signed-in/dashboard/courses/$courseId')
 const { course: say } = dashboardWords
@@ -35,14 +42,32 @@ export function CoursePage() {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   })
+  // Kept here, because the editor starts anew when a package was replaced.
+  const [replacement, setReplacement] = useState<Replacement>()
   return (
-    <Loaded query={found}>
-      {(doc) => <Editor key={`${doc.courseId}-${doc.version}-${doc.draft}-${found.dataUpdatedAt}`} course={doc} />}
-    </Loaded>
+    <>
+      <Loaded query={found}>
+        {(doc) => (
+          <Editor
+            key={`${doc.courseId}-${doc.version}-${doc.draft}-${found.dataUpdatedAt}`}
+            course={doc}
+            onReplaced={setReplacement}
+          />
+        )}
+      </Loaded>
+      <Suspense>
+        {replacement && <ReplacementReport replacement={replacement} onClose={() => setReplacement(undefined)} />}
+      </Suspense>
+    </>
   )
 }
 
-function Editor({ course }: { readonly course: CourseDocument }) {
+interface EditorProps {
+  readonly course: CourseDocument
+  readonly onReplaced: (what: Replacement) => void
+}
+
+function Editor({ course, onReplaced }: EditorProps) {
   const [doc, setDoc] = useState(course)
   const isDirty = doc !== course
   useUnsaved(() => isDirty)
@@ -51,10 +76,10 @@ function Editor({ course }: { readonly course: CourseDocument }) {
   const nameOfOrganisation = useOrganisationNames([course.organisation])
   const [mistakes, setMistakes] = useState<readonly Mistake[]>([])
   const [edited, setEdited] = useState<string>()
+  const [choosing, setChoosing] = useState<{ readonly replaces?: string }>()
   const save = useWrite(saveCourse, { changes: COURSE_READS })
   const onSave = () => {
-    const { version: _, draft: __, may: ___, ...what } = doc
-    save.mutate(what, {
+    save.mutate(contentOf(doc), {
       onSuccess: () => notify(say.saved),
       onError: (error) => setMistakes(mistakesIn(error, doc)),
     })
@@ -172,11 +197,24 @@ function Editor({ course }: { readonly course: CourseDocument }) {
           hasUnsaved={isDirty}
           edited={edited}
           onEdit={setEdited}
+          onAddPackage={() => setChoosing({})}
         />
+        <CoursePackages doc={doc} onReplace={(replaces) => setChoosing({ replaces })} />
         <Objectives doc={doc} onChange={setDoc} mistakes={mistakes} onCorrected={onCorrected} />
         <Versions courseId={course.courseId} mayCreateClasses={course.may.createClasses} />
       </Stack>
       <Suspense>{isDuplicating && <DuplicateCourse course={course} onClose={() => setDuplicating(false)} />}</Suspense>
+      <Suspense>
+        {choosing && (
+          <ChoosePackage
+            doc={doc}
+            hasUnsaved={isDirty}
+            replaces={choosing.replaces}
+            onReplaced={onReplaced}
+            onClose={() => setChoosing(undefined)}
+          />
+        )}
+      </Suspense>
     </>
   )
 }

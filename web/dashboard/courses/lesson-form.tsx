@@ -108,21 +108,23 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
       <Stack gap="sm">
         {mistakes.id && <Alert color="red">{mistakes.id}</Alert>}
         <TextInput label={say.name} maxLength={200} data-autofocus {...form.getInputProps('name')} />
-        <Select
-          label={say.kind}
-          description={say.kindHelp[kind]}
-          {...ORDER}
-          allowDeselect={false}
-          data={KINDS.map((value) => ({ value, label: say.kinds[value] }))}
-          value={kind}
-          error={errors.kind}
-          onChange={(next) => {
-            if (!next) return
-            setContent(withKind(content, next as Kind))
-            setErrors({})
-            if (next === 'quiz' && form.values.threshold === '') form.setFieldValue('threshold', QUIZ_THRESHOLD)
-          }}
-        />
+        {kind !== 'package' && (
+          <Select
+            label={say.kind}
+            description={say.kindHelp[kind]}
+            {...ORDER}
+            allowDeselect={false}
+            data={KINDS.map((value) => ({ value, label: say.kinds[value] }))}
+            value={kind}
+            error={errors.kind}
+            onChange={(next) => {
+              if (!next) return
+              setContent(withKind(content, next as Kind))
+              setErrors({})
+              if (next === 'quiz' && form.values.threshold === '') form.setFieldValue('threshold', QUIZ_THRESHOLD)
+            }}
+          />
+        )}
         <Textarea
           label={say.description}
           autosize
@@ -162,7 +164,9 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
           />
         </SimpleGrid>
         <Checkbox label={say.isAssessment} {...form.getInputProps('isAssessment', { type: 'checkbox' })} />
-        <Checkbox label={say.isGraded} {...form.getInputProps('instructorGraded', { type: 'checkbox' })} />
+        {kind !== 'package' && (
+          <Checkbox label={say.isGraded} {...form.getInputProps('instructorGraded', { type: 'checkbox' })} />
+        )}
         <MultiSelect
           searchable
           label={say.prerequisites}
@@ -176,6 +180,7 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
 }
 
 type Kind = ReturnType<typeof kindOf>
+/** The kinds that an author can choose. Lessons of packages are made when a package is added to the course. */
 const KINDS: readonly Kind[] = ['page', 'file', 'quiz', 'instructor-led', 'app', 'activity']
 
 /** The inputs of this form by the field of the lesson that they change. */

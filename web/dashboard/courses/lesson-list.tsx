@@ -11,6 +11,7 @@ import {
   EllipsisVertical,
   Eye,
   Menu as Grip,
+  PackagePlus,
   Pencil,
   Plus,
   Trash2,
@@ -18,6 +19,7 @@ import {
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { Lines } from '../../parts/states.tsx'
+import { packageWords } from '../packages/words.ts'
 import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboardWords } from '../words.ts'
 import {
@@ -53,10 +55,20 @@ interface LessonsProps extends PartProps {
   /** Id of the lesson whose form is open. */
   readonly edited: string | undefined
   readonly onEdit: (id: string | undefined) => void
+  readonly onAddPackage: () => void
 }
 
 /** Lists the lessons of a course in order, each with its steps, and lets authors change them. */
-export function Lessons({ doc, onChange, mistakes, onCorrected, hasUnsaved, edited, onEdit }: LessonsProps) {
+export function Lessons({
+  doc,
+  onChange,
+  mistakes,
+  onCorrected,
+  hasUnsaved,
+  edited,
+  onEdit,
+  onAddPackage,
+}: LessonsProps) {
   // A new lesson is not part of the course before its form is applied, so that Cancel leaves nothing behind.
   const [added, setAdded] = useState<CourseDocument>()
   const [announced, setAnnounced] = useState('')
@@ -88,17 +100,27 @@ export function Lessons({ doc, onChange, mistakes, onCorrected, hasUnsaved, edit
     <Card
       title={say.lessons}
       action={
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Plus size={14} aria-hidden />}
-          onClick={() => {
-            const next = addLesson(doc, say.untitled)
-            add(next, next.lessons.at(-1))
-          }}
-        >
-          {say.addLesson}
-        </Button>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<PackagePlus size={14} aria-hidden />}
+            onClick={onAddPackage}
+          >
+            {packageWords.course.add}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Plus size={14} aria-hidden />}
+            onClick={() => {
+              const next = addLesson(doc, say.untitled)
+              add(next, next.lessons.at(-1))
+            }}
+          >
+            {say.addLesson}
+          </Button>
+        </Group>
       }
       isFlush
     >
@@ -129,11 +151,13 @@ export function Lessons({ doc, onChange, mistakes, onCorrected, hasUnsaved, edit
               grip={gripOf(at)}
               onMove={moveBy}
               onEdit={() => onEdit(one.id)}
-              onDuplicate={() => {
-                const { doc: next, copy } = duplicateLesson(doc, at, editingWords.copyOf)
-                onChange(next)
-                notify(editingWords.duplicated(copy.name))
-              }}
+              {...(!showsPackage(doc, at) && {
+                onDuplicate: () => {
+                  const { doc: next, copy } = duplicateLesson(doc, at, editingWords.copyOf)
+                  onChange(next)
+                  notify(editingWords.duplicated(copy.name))
+                },
+              })}
               {...(!hasUnsaved && {
                 onPreview: () =>
                   void navigate({
@@ -186,6 +210,13 @@ const lessonAt = ({ lessons }: CourseDocument, { lesson, step }: LessonPosition)
   return own
 }
 
+/** Whether a lesson or one of its steps shows a unit of a package, which only one lesson of a course can do. */
+const showsPackage = ({ lessons }: CourseDocument, { lesson, step }: LessonPosition): boolean => {
+  const { childLessons = [], ...own } = lessons[lesson]!
+  const shown = step === undefined ? [own, ...childLessons] : [childLessons[step]!]
+  return shown.some((one) => one.package !== undefined)
+}
+
 function describePlace(doc: CourseDocument, id: string, name: string): string {
   const { lesson, step } = findLesson(doc, id)!
   const { name: parent, childLessons = [] } = doc.lessons[lesson]!
@@ -221,7 +252,7 @@ interface LessonRowProps {
   readonly grip: ComponentProps<'button'>
   readonly onMove: (by: 1 | -1) => void
   readonly onEdit: () => void
-  readonly onDuplicate: () => void
+  readonly onDuplicate?: () => void
   readonly onPreview?: () => void
   readonly onRemove: () => void
   readonly onAddStep?: () => void
@@ -313,9 +344,11 @@ function LessonRow(props: LessonRowProps) {
         >
           {(Menu) => (
             <>
-              <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={onDuplicate}>
-                {editingWords.duplicate}
-              </Menu.Item>
+              {onDuplicate && (
+                <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={onDuplicate}>
+                  {editingWords.duplicate}
+                </Menu.Item>
+              )}
               <Menu.Item leftSection={<Eye size={16} aria-hidden />} disabled={!onPreview} onClick={onPreview}>
                 {editingWords.preview}
               </Menu.Item>

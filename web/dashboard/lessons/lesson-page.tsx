@@ -20,6 +20,7 @@ const VIEWS: Record<LessonDetails['kind'], ComponentType<LessonProps>> = {
   page: lazy(async () => ({ default: (await import('./page-lesson.tsx')).PageLesson })),
   file: lazy(async () => ({ default: (await import('./file-lesson.tsx')).FileLesson })),
   quiz: lazy(async () => ({ default: (await import('./quiz-lesson.tsx')).QuizLesson })),
+  package: lazy(async () => ({ default: (await import('./package-lesson.tsx')).PackageLesson })),
 }
 
 /** Shows a lesson as a student sees it. */

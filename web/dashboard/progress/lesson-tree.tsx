@@ -1,20 +1,18 @@
-import { Badge, Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Group, Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { isConsentMissing } from '../../api/call.ts'
 import { type ClassDetails, launchLesson, listLessonsOfCourse, type Results } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
-import { AllowDialog, isConsentMissing } from '../../parts/allow-dialog.tsx'
 import { Card } from '../../parts/card.tsx'
 import { BookOpen } from '../../parts/icons.tsx'
+import { useOnDemand } from '../../parts/on-demand.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
-import { sayDuration } from '../../parts/time.tsx'
-import { LateBadge, sayDates, sayLock } from '../dates/lesson-dates.tsx'
 import { dashboardWords } from '../words.ts'
+import { LessonRow } from './lesson-row.tsx'
 import classes from './lesson-tree.module.css'
-import { OwnAttempts } from './own-attempts.tsx'
 import { OwnBadges } from './own-badges.tsx'
-import { ResultBadge } from './result-badge.tsx'
 
 /** Loaded on demand, so that the lessons appear first. */
 const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
@@ -38,6 +36,7 @@ export function LessonTree({
   const about = useQuery(query(listLessonsOfCourse, { courseId: course.courseId, limit: 100 }))
   const launch = useWrite(launchLesson, { onDone: ({ uri }) => location.assign(uri) })
   const [asked, setAsked] = useState<{ lessonId: string; why: string }>()
+  const consent = useOnDemand(asked !== undefined, () => import('../../parts/allow-dialog.tsx'))
   const open = (lessonId: string, isAllowed = false) =>
     launch.mutate(
       { lessonId, classId, ...(isAllowed && { allow: true }) },
@@ -56,6 +55,7 @@ export function LessonTree({
       {({ lessons, objectives }) => {
         const whole = lessons.filter(({ parentId }) => parentId === null)
         const passed = whole.filter((one) => one.passed).length
+        const next = findNext(lessons)
         return (
           <Stack gap="lg">
             {problem && <Problem title={say.startFailed} error={problem} />}
@@ -86,7 +86,8 @@ export function LessonTree({
                         mayLaunch={may.launch}
                         classId={classId}
                         about={texts.get(one.lessonId)}
-                        isNext={one === whole.find(({ passed, locked }) => !passed && !locked)}
+                        isNext={one === next}
+                        isGroup={isGroup(one, lessons)}
                         isBusy={launch.isPending && launch.variables.lessonId === one.lessonId}
                         onOpen={() => open(one.lessonId)}
                       />
@@ -123,15 +124,17 @@ export function LessonTree({
                 mayWrite={may.writeOwnNotes && !ended}
               />
             </Suspense>
-            <AllowDialog
-              title={say.allowTitle}
-              why={asked?.why}
-              text={say.allowText}
-              go={say.allow}
-              isPending={launch.isPending}
-              onAllow={() => asked && open(asked.lessonId, true)}
-              onClose={() => setAsked(undefined)}
-            />
+            {consent && (
+              <consent.AllowDialog
+                title={say.allowTitle}
+                why={asked?.why}
+                text={say.allowText}
+                go={say.allow}
+                isPending={launch.isPending}
+                onAllow={() => asked && open(asked.lessonId, true)}
+                onClose={() => setAsked(undefined)}
+              />
+            )}
           </Stack>
         )
       }}
@@ -139,101 +142,16 @@ export function LessonTree({
   )
 }
 
-interface LessonRowProps {
-  readonly lesson: LessonResult
-  readonly classId: string
-  readonly about: { readonly description: string; readonly expectedCompletionTime: number } | undefined
-  readonly mayLaunch: boolean
-  readonly isNext: boolean
-  readonly isBusy: boolean
-  readonly onOpen: () => void
-}
-
-function LessonRow({ lesson, classId, about, mayLaunch, isNext, isBusy, onOpen }: LessonRowProps) {
-  const facts = [
-    ...sayDates(lesson).filter((text) => !(lesson.locked && text === sayLock(lesson))),
-    lesson.score === null ? undefined : say.score(lesson.score),
-    lesson.bestScore !== null && lesson.bestScore !== lesson.score ? say.best(lesson.bestScore) : undefined,
-    lesson.attempts > 0 ? say.attempts(lesson.attempts) : undefined,
-    lesson.attemptsLeft !== null ? say.attemptsLeft(lesson.attemptsLeft) : undefined,
-    lesson.timeOnTask > 0 ? say.onTask(sayDuration(lesson.timeOnTask)) : undefined,
-    lesson.attempts === 0 && about && about.expectedCompletionTime > 0
-      ? say.expected(about.expectedCompletionTime)
-      : undefined,
-  ].filter((one) => one !== undefined)
-  const [label, whole] = actionOf(lesson)
-  return (
-    <li className={classes.row} {...(lesson.parentId !== null && { 'data-step': true })}>
-      <div className={classes.text}>
-        <Group gap="xs">
-          <Text fw={600}>{lesson.name}</Text>
-          <ResultBadge result={lesson.locked && lesson.result === 'NOT STARTED' ? 'locked' : lesson.result} />
-          {lesson.awaitsGrade && (
-            <Badge variant="light" color="yellow">
-              {say.awaitsGrade}
-            </Badge>
-          )}
-          <LateBadge late={lesson.late} overdue={lesson.overdue} />
-        </Group>
-        {lesson.locked ? (
-          <Text size="sm" c="dimmed" mt={2}>
-            {sayLock(lesson)}
-          </Text>
-        ) : (
-          <>
-            {lesson.attempts === 0 && about && about.description !== '' && (
-              <Text size="sm" c="dimmed" mt={2}>
-                {about.description}
-              </Text>
-            )}
-            {lesson.attempts > 0 && (
-              <Text size="sm" c="dimmed" mt={2}>
-                {lesson.explanation}
-              </Text>
-            )}
-          </>
-        )}
-        {facts.length > 0 && (
-          <Text size="xs" c="dimmed" mt={4} component="div">
-            {facts.join(' · ')}
-            {lesson.attempts > 0 && <OwnAttempts classId={classId} lessonId={lesson.lessonId} lesson={lesson.name} />}
-          </Text>
-        )}
-      </div>
-      {mayLaunch && !lesson.locked && !(lesson.attemptsLeft === 0 && lesson.result !== 'IN PROGRESS') && (
-        <Button
-          variant={isNext || lesson.result === 'IN PROGRESS' ? 'filled' : 'default'}
-          size="sm"
-          loading={isBusy}
-          {...(isHere(lesson)
-            ? {
-                renderRoot: (props: object) => (
-                  <Link {...props} to={LESSON} params={{ classId, lessonId: lesson.lessonId }} />
-                ),
-              }
-            : { onClick: onOpen })}
-          className={classes.action}
-        >
-          <span aria-hidden>{label}</span>
-          <VisuallyHidden>{whole}</VisuallyHidden>
-        </Button>
-      )}
-    </li>
-  )
-}
-
-const LESSON = '/dashboard/classes/$classId/lessons/$lessonId'
-
-/** Whether students work on the lesson on a page of the platform. */
-const isHere = ({ kind }: LessonResult): boolean => kind !== 'app'
-
 const isEvaluated = ({ kind, attempts }: LessonResult): boolean => kind === 'instructor-led' && attempts > 0
 
-function actionOf({ name, kind, result, passed, attempts }: LessonResult): [label: string, whole: string] {
-  // Students only read about an instructor-led lesson here.
-  if (kind === 'instructor-led')
-    return attempts === 0 ? [say.openFirst, say.openFirstOf(name)] : [say.open, say.openOf(name)]
-  if (result === 'IN PROGRESS') return [say.goOn, say.goOnOf(name)]
-  if (passed) return [say.open, say.openOf(name)]
-  return result === 'NOT STARTED' ? [say.start, say.startOf(name)] : [say.again, say.againOf(name)]
+/** Whether a lesson is a group of a content package: students open the lessons in it, and not the group. */
+const isGroup = ({ kind, lessonId }: LessonResult, lessons: readonly LessonResult[]): boolean =>
+  kind === 'package' && lessons.some(({ parentId }) => parentId === lessonId)
+
+/** Finds the first lesson that the student can work on and has not passed. In a group it is a lesson of the group. */
+function findNext(lessons: readonly LessonResult[]): LessonResult | undefined {
+  const isOpen = ({ passed, locked }: LessonResult) => !passed && !locked
+  const next = lessons.find((one) => one.parentId === null && isOpen(one))
+  if (!next || !isGroup(next, lessons)) return next
+  return lessons.find((one) => one.parentId === next.lessonId && isOpen(one)) ?? next
 }

@@ -72,6 +72,9 @@ function readRange({ headers }: HttpRequest, bytes: number, etag: string): ByteR
   return start > end ? 'unsatisfiable' : { start, end }
 }
 
+/** Codes of errors that mean that the client has gone, or that the process stops. */
+const CLIENT_LEFT = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'ABORT_ERR']
+
 /** Sends a file as fast as the client reads it. If the file cannot be read to its end, the connection is closed. */
 async function sendStream(
   environment: Environment,
@@ -84,7 +87,9 @@ async function sendStream(
   } catch (problem) {
     const { code, message } = problem as NodeJS.ErrnoException
     request.raw.socket.destroy()
-    if (code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ABORT_ERR')
+    // `pipeline` leaves the file open if the client had gone before it began.
+    stream.destroy()
+    if (!CLIENT_LEFT.includes(code ?? ''))
       environment.log.warn({ requestId: request.id, problem: message }, 'file could not be sent')
   }
 }

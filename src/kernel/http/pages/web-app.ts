@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type BuiltSite, DIST, PATHS, RENDER, SITE, STAMP } from '../../../../web/built.ts'
+import { type BuiltSite, DIST, PATHS, PLAYER, RENDER, SITE, STAMP } from '../../../../web/built.ts'
 import { type Environment, provided } from '../../environment.ts'
 import { fail } from '../../errors.ts'
 import { limitAddress, visitor } from '../callers/callers.ts'
@@ -24,6 +24,8 @@ interface Build {
   /** The HTML document that all pages of the web app share. */
   readonly frame: string
   readonly files: ReadonlyMap<string, Buffer>
+  /** The files of the player of SCORM packages, which are served elsewhere. */
+  readonly player: ReadonlyMap<string, Buffer>
   /** Matches all paths that have a page. */
   readonly pages: RegExp
   readonly site: BuiltSite
@@ -36,10 +38,16 @@ let loaded: Build | undefined
  */
 export function findBuild(): Build | undefined {
   if (loaded || !existsSync(join(DIST, STAMP))) return loaded
-  const names = globSync('assets/*', { cwd: DIST }).sort()
+  const read = (folder: string) =>
+    new Map(
+      globSync(`${folder}/*`, { cwd: DIST })
+        .sort()
+        .map((name) => [name, readFileSync(join(DIST, name))]),
+    )
   loaded = {
     frame: readFileSync(join(DIST, 'index.html'), 'utf8'),
-    files: new Map(names.map((name) => [name, readFileSync(join(DIST, name))])),
+    files: read('assets'),
+    player: read(PLAYER),
     pages: pagesAt(JSON.parse(readFileSync(join(DIST, PATHS), 'utf8'))),
     site: JSON.parse(readFileSync(join(DIST, SITE), 'utf8')),
   }
@@ -62,26 +70,64 @@ const pagesAt = (paths: readonly string[]): RegExp => {
  */
 export function webAssetRoutes(environment: Environment): PlainRoute[] {
   const { files } = findBuild() ?? { files: new Map<string, Buffer>() }
-  return [...files].flatMap(([name, plain]): PlainRoute[] => {
-    const type = TYPES[extname(name)]
-    if (type === undefined) return []
-    const codings = CODINGS.flatMap((coding) => {
-      const bytes = files.get(`${name}${ENDINGS[coding]}`)
-      return bytes ? [{ coding, bytes }] : []
-    })
-    const handle = (request: HttpRequest) => {
-      limitAddress(environment, request)
-      const coded = codings.find(({ coding }) => isAccepted(request, coding))
-      const headers = {
-        'content-type': type,
-        'cache-control': 'public, max-age=31536000, immutable',
-        vary: varyByCoding(request),
-        ...(coded && { 'content-encoding': coded.coding }),
+  return [...files.keys()]
+    .filter((name) => TYPES[extname(name)] !== undefined)
+    .map((name) => {
+      const send = buildAsset(name, files)
+      const handle = (request: HttpRequest) => {
+        limitAddress(environment, request)
+        send(environment, request)
       }
-      sendAnswer(environment, request, 200, headers, coded?.bytes ?? plain)
-    }
-    return [{ path: `/web/${name}`, name: 'asset', handle }]
+      return { path: `/web/${name}`, name: 'asset', handle }
+    })
+}
+
+type SendAsset = (environment: Environment, request: HttpRequest) => void
+
+/** Returns a function that sends a file of the build, compressed if the browser takes that. */
+function buildAsset(name: string, files: Build['files']): SendAsset {
+  const plain = files.get(name)!
+  const codings = CODINGS.flatMap((coding) => {
+    const bytes = files.get(`${name}${ENDINGS[coding]}`)
+    return bytes ? [{ coding, bytes }] : []
   })
+  return (environment, request) => {
+    const coded = codings.find(({ coding }) => isAccepted(request, coding))
+    const headers = {
+      'content-type': TYPES[extname(name)]!,
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: varyByCoding(request),
+      ...(coded && { 'content-encoding': coded.coding }),
+    }
+    sendAnswer(environment, request, 200, headers, coded?.bytes ?? plain)
+  }
+}
+
+/** The player of SCORM packages. */
+export interface BuiltPlayer {
+  /** Names of its first script and its style. */
+  readonly script: string
+  readonly style: string
+  /** Names of the scripts for each version of SCORM. */
+  readonly runtimes: Readonly<Record<string, string | undefined>>
+  /** Functions that send its files, by name. */
+  readonly files: ReadonlyMap<string, SendAsset>
+}
+
+let player: BuiltPlayer | undefined
+/** Returns the player of SCORM packages, or undefined if the pages were not built. */
+export function findPlayer(): BuiltPlayer | undefined {
+  const files = findBuild()?.player
+  if (player || !files) return player
+  const names = [...files.keys()].filter((name) => TYPES[extname(name)] !== undefined)
+  const find = (pattern: RegExp) => names.map((name) => basename(name)).find((name) => pattern.test(name))
+  player = {
+    script: find(/^main-.*\.js$/)!,
+    style: find(/\.css$/)!,
+    runtimes: { scorm12: find(/^scorm12-/), scorm2004: find(/^scorm2004-/) },
+    files: new Map(names.map((name) => [basename(name), buildAsset(name, files)])),
+  }
+  return player
 }
 
 /**
@@ -113,7 +159,8 @@ export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'hea
 
 /**
  * Returns the content security policy: nothing from other hosts, except uploaded files, and nothing inline, except
- * Mantine's style elements, which have a nonce.
+ * Mantine's style elements, which have a nonce. Frames may also show content packages of other servers. The policy is
+ * that of the first page, because the browser loads no other document; so it is the same for all pages.
  */
 const policyOf = (nonce: string, content = ''): string =>
   [
@@ -122,7 +169,7 @@ const policyOf = (nonce: string, content = ''): string =>
     `style-src 'self' 'nonce-${nonce}'`,
     "font-src 'self'",
     `img-src 'self' data: blob: ${content}`.trim(),
-    ...(content ? [`media-src ${content}`, `frame-src ${content}`] : []),
+    ...(content ? [`media-src ${content}`, `frame-src ${content} https:`] : []),
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",

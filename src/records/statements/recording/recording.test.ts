@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { signInBrowser } from '../../../apps/account/testing.ts'
 import { UNLIMITED } from '../../../apps/buckets/testing.ts'
 import { leavingPolicy, removeByHandle } from '../../../identity/people/deletion.ts'
 import { until } from '../../../kernel/database/test-database.ts'
-import { openSchool } from '../../../learning/courses/testing.ts'
-import { browse, PATH } from '../../../learning/progress/testing.ts'
+import { idOf, run } from '../../../kernel/imports/testing.ts'
+import { makeSchool, openSchool } from '../../../learning/courses/testing.ts'
+import { makePackage, uploadPackage } from '../../../learning/packages/testing.ts'
+import { freshAttempt } from '../../../learning/progress/attempt.ts'
+import { authorizeLesson } from '../../../learning/progress/authorize.ts'
+import { insert, update, withStudentLock } from '../../../learning/progress/progress.ts'
+import { moveTo } from '../../../learning/progress/rules.ts'
+import { browse, listEvents, PATH } from '../../../learning/progress/testing.ts'
 import { testApp } from '../../../operations/testing/testing.ts'
 import { findFaults } from '../faults/faults.ts'
 import type { Activity, Statement } from '../model/statement.ts'
@@ -177,4 +184,54 @@ test('events of attempts become statements, and statements of apps are visible',
       0,
     )
   })
+})
+
+test('the content of a package records its start and its end itself; grades are recorded', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await openSchool(app, { lessons: [{ id: 'page', name: 'Page', kind: 'page', text: 'Read.' }] })
+  const finley = await signInBrowser(app, 'finley')
+  const { packageId } = (await uploadPackage(finley, makePackage())).body
+  const lessons = [{ id: 'unit', name: 'Unit', kind: 'package', package: packageId, item: 0 }]
+  await run(app, {
+    ...makeSchool({ lessons }),
+    classes: [
+      { ...makeSchool().classes[0], course: 'units', key: 'units', students: [{ handle: '@avery', id: 'avery' }] },
+    ],
+    courses: [{ ...makeSchool({ lessons }).courses[0], key: 'units' }],
+  })
+  const { db } = app.environment()
+  const what = { lessonId: 'unit', classId: 'units' }
+  const who = {
+    personId: await idOf(app, 'avery'),
+    appId: undefined,
+    at: new Date(),
+    requestId: 'test',
+    address: 'test',
+  }
+  const read = () => authorizeLesson(db, who, what, 'complete', { recorder: 'package' })
+  const begun = await read()
+  await withStudentLock(db, begun, (tx) => insert(tx, who, begun, freshAttempt(who.at), 'attempt.started'))
+  const open = await read()
+  const ended = { ...open.attempt!, ...moveTo(open.attempt, 'completed', new Date()), pass: true, score: 90 }
+  await update(db, who, open, ended, 'attempt.completed')
+  const casey = await browse(app, 'casey')
+  const results = await casey.get('/edu/v1/class/result', { classId: 'units', studentId: 'avery' })
+  const [unit] = results.body.lessons
+  assert.deepEqual([unit.kind, unit.result, unit.explanation], ['package', 'PASS', 'Passed with 90 points'])
+  const gradebook = await casey.get('/edu/v1/class/gradebook', { classId: 'units' })
+  assert.deepEqual([gradebook.body.lessons[0].kind, gradebook.body.lessons[0].threshold ?? null], ['package', null])
+  const grade = { lessonId: 'unit', studentId: 'avery', pass: false, score: 40, reason: 'Seen it.' }
+  const graded = await casey.post(`${PATH}/grade`, grade)
+  assert.equal(graded.status, 200, graded.text)
+  const verbs = async () =>
+    (await app.sql('select payload from statements order by seq')).map(
+      ({ payload }) =>
+        JSON.parse(payload as string)
+          .verb.id.split('/')
+          .at(-1) as string,
+    )
+  await until('the grade is recorded', async () => (await verbs()).length > 0)
+  assert.deepEqual(await verbs(), ['failed', 'scored'])
+  const kinds = (await listEvents(app, 'attempt.%')).map(({ kind }) => kind)
+  assert.deepEqual(kinds, ['attempt.started', 'attempt.completed', 'attempt.graded'])
 })

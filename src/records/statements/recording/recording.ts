@@ -145,6 +145,13 @@ function makeStatements(key: Buffer, known: Bases, event: RecordedEvent, row: Re
 }
 
 /**
+ * Whether the content of a package has said this itself, in its own statements. Grades and scores of objectives are
+ * given by instructors, also in package lessons.
+ */
+const isReportedByContent = ({ kind }: RecordedEvent, row: RecordedAttempt): boolean =>
+  row.kind === 'package' && (kind === 'attempt.started' || kind === 'attempt.completed')
+
+/**
  * Records the start, the end and the scores of lessons, and answers in quizzes, as statements. A repeated delivery
  * stores nothing new. Events about deleted records are skipped.
  */
@@ -163,7 +170,7 @@ async function record(tx: Tx, events: readonly RecordedEvent[], { get, clock }: 
   const rowOf = new Map(rows.map((row) => [row.event, row]))
   const made = events.flatMap((event) => {
     const row = rowOf.get(event.id)
-    return row ? makeStatements(get(idKey), known, event, row) : []
+    return row && !isReportedByContent(event, row) ? makeStatements(get(idKey), known, event, row) : []
   })
   if (made.length > 0)
     await storeInTransaction(tx, { at: clock(), homePage: known.homePage, senderKey: 'platform', defines: true }, made)

@@ -11,6 +11,7 @@ export const KIND_FIELDS: Partial<Record<Kind, ComponentType<KindFieldsProps>>> 
   page: lazy(async () => ({ default: (await import('./page-fields.tsx')).PageFields })),
   file: lazy(async () => ({ default: (await import('./file-fields.tsx')).FileFields })),
   quiz: lazy(async () => ({ default: (await import('./quiz-fields.tsx')).QuizFields })),
+  package: lazy(async () => ({ default: (await import('./package-fields.tsx')).PackageFields })),
 }
 
 /** The fields that belong to each kind. Those of other kinds are removed when the kind changes. */
@@ -21,6 +22,7 @@ const CONTENT_OF: Record<Kind, readonly (keyof Step)[]> = {
   page: ['text'],
   file: ['file', 'captions'],
   quiz: ['quiz'],
+  package: ['package', 'item'],
 }
 
 export const kindOf = ({ kind, app }: Step): Kind => kind ?? (app === undefined ? 'activity' : 'app')

@@ -1,0 +1,195 @@
+import type { OpenSession, Values } from './session.ts'
+
+/** The data of an item that have to be saved. */
+export interface Report {
+  readonly item: number
+  /** The whole data model. */
+  readonly cmi: Values
+  readonly sessionSeconds: number
+  /** State of the package as a whole, if it may have changed. */
+  readonly shared?: Values | undefined
+  readonly exit?: string | undefined
+  readonly finished?: boolean
+  readonly ended?: boolean
+}
+interface Commit extends Report {
+  /** Number of the commit in this session and item. The platform ignores older ones. */
+  readonly sequence: number
+}
+
+export type SavingState =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'saved'; readonly at: Date }
+  /** It is tried again. `reason` is what the platform answered; undefined if there is no connection. */
+  | { readonly kind: 'waiting'; readonly reason?: string | undefined }
+  /** The session was ended or opened elsewhere: nothing more can be saved. */
+  | { readonly kind: 'stopped' }
+
+/** Browsers send up to 64 KiB after their page was closed. Some bytes are left for the rest of the request. */
+const KEEPALIVE_BYTES = 65_000
+const SMALL_BYTES = 20_000
+const LONGEST_WAIT_MS = 30_000
+
+/**
+ * Saves what items report: one commit after the other, each until the platform has accepted it. A commit has only the
+ * properties that have changed since the last one that was accepted.
+ */
+export class Saving {
+  readonly #session: Pick<OpenSession, 'commitUrl' | 'authorization'>
+  readonly #isRecorded: boolean
+  readonly #show: (state: SavingState) => void
+  #queue: Commit[] = []
+  #isSending = false
+  #isStopped = false
+  #failures = 0
+  #timer: number | undefined
+  /** Numbers of the last commits, by item. */
+  readonly #sequences = new Map<number, number>()
+  /** The properties that the platform has, as JSON, by item. */
+  readonly #accepted = new Map<number, Readonly<Record<string, string>>>()
+  /** The commits that were sent by the last flush. */
+  #flushed = ''
+  /** Functions that wait until everything is saved. */
+  #waiting: (() => void)[] = []
+
+  constructor(open: OpenSession, show: (state: SavingState) => void) {
+    this.#session = open
+    // In a preview or a review the platform only takes note of the end.
+    this.#isRecorded = open.session.mode === 'normal'
+    this.#show = show
+    addEventListener('online', () => this.#send())
+  }
+
+  save(report: Report): void {
+    if (this.#isStopped || !(this.#isRecorded || report.finished || report.ended)) return
+    const sequence = this.#nextSequence(report.item)
+    const last = this.#queue.at(-1)
+    // An unsent commit is replaced by a newer one of its item. The end of an item is never replaced.
+    const isReplaced = last?.item === report.item && !last.finished && !(this.#isSending && this.#queue.length === 1)
+    if (isReplaced) this.#queue.pop()
+    this.#queue.push({ ...report, sequence, shared: report.shared ?? (isReplaced ? last.shared : undefined) })
+    this.#send()
+  }
+
+  #nextSequence(item: number): number {
+    const sequence = (this.#sequences.get(item) ?? 0) + 1
+    this.#sequences.set(item, sequence)
+    return sequence
+  }
+
+  /** Ends the session after the item that was saved last. */
+  end(report: Report): void {
+    const last = this.#queue.at(-1)
+    if (last?.finished && last.item === report.item && !(this.#isSending && this.#queue.length === 1))
+      this.#queue[this.#queue.length - 1] = { ...last, ended: true }
+    // A commit that is sent again changes nothing but ends the session.
+    else this.#queue.push({ ...report, ended: true, sequence: this.#sequences.get(report.item) ?? 1 })
+    this.#send()
+  }
+
+  /**
+   * Sends everything that is not saved at once, so that it arrives although the page is closed. Data that would leave
+   * no room for another flush wait for the last one.
+   */
+  flush(isLast: boolean): void {
+    const state = this.#queue.map(({ item, sequence, ended }) => `${item} ${sequence} ${ended}`).join()
+    if (this.#isStopped || state === this.#flushed) return
+    // The newest commit of an item has everything that the others have.
+    const newest = [...new Map(this.#queue.map((commit) => [commit.item, commit])).values()]
+    const wholes = newest.map((commit) => this.#bodyOf(commit))
+    if (!isLast && wholes.reduce((sum, body) => sum + sizeOf(body), 0) > SMALL_BYTES) return
+    let bytes = KEEPALIVE_BYTES
+    this.#queue = newest.map((commit, i) => {
+      const isWhole = sizeOf(wholes[i]!) <= bytes
+      // Of a commit that is too large, the smallest properties go first: they are the status and the score.
+      const body = isWhole ? wholes[i]! : this.#bodyOf(commit, bytes)
+      bytes -= sizeOf(body)
+      void this.#post(body, true).then(
+        (answer) => answer.ok && isWhole && this.#accept(commit),
+        () => {},
+      )
+      return isWhole ? commit : { ...commit, sequence: this.#nextSequence(commit.item) }
+    })
+    this.#flushed = state
+  }
+
+  get isSettled(): boolean {
+    return this.#queue.length === 0 || this.#isStopped
+  }
+
+  /** Resolves when everything is saved, or can no longer be saved. */
+  settled(): Promise<void> {
+    return this.isSettled ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  async #send(): Promise<void> {
+    const [commit] = this.#queue
+    if (this.#isSending || this.#isStopped || !commit) return
+    clearTimeout(this.#timer)
+    this.#isSending = true
+    try {
+      const answer = await this.#post(this.#bodyOf(commit))
+      if (answer.ok) {
+        this.#failures = 0
+        this.#accept(commit)
+        const { savedDate } = (await answer.json()) as { savedDate: string }
+        if (this.#isRecorded) this.#show({ kind: 'saved', at: new Date(savedDate) })
+      } else if (answer.status === 401 || answer.status === 403) this.#stop()
+      else this.#wait(((await answer.json().catch(() => ({}))) as Values).error_description as string | undefined)
+    } catch {
+      this.#wait()
+    }
+    this.#isSending = false
+    if (this.isSettled) for (const resolve of this.#waiting.splice(0)) resolve()
+    else if (this.#failures === 0) void this.#send()
+  }
+
+  #wait(reason?: string): void {
+    const ms = Math.min(1000 * 2 ** this.#failures++, LONGEST_WAIT_MS)
+    this.#timer = setTimeout(() => this.#send(), ms)
+    this.#show({ kind: 'waiting', reason })
+  }
+
+  #stop(): void {
+    this.#isStopped = true
+    this.#queue = []
+    this.#show({ kind: 'stopped' })
+  }
+
+  #accept(commit: Commit): void {
+    this.#queue = this.#queue.filter(
+      ({ item, sequence, ended }) => item !== commit.item || sequence > commit.sequence || (ended && !commit.ended),
+    )
+    this.#accepted.set(commit.item, { ...this.#accepted.get(commit.item), ...partsOf(commit.cmi) })
+    if (this.isSettled) for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** Returns the body of a commit; with a limit, the small part of it that fits. */
+  #bodyOf({ cmi, shared, ...commit }: Commit, most = Number.POSITIVE_INFINITY): string {
+    const accepted = this.#accepted.get(commit.item)
+    const parts = Object.entries(partsOf(cmi)).filter(([name, part]) => accepted?.[name] !== part)
+    const bodyOf = (chosen: typeof parts, more: object) =>
+      JSON.stringify({
+        ...commit,
+        ...more,
+        cmi: Object.fromEntries(chosen.map(([name]) => [name, cmi[name]])),
+        ...((accepted || chosen.length < parts.length) && { partial: true }),
+      })
+    if (most === Number.POSITIVE_INFINITY) return bodyOf(parts, shared ? { shared } : {})
+    const chosen: typeof parts = []
+    for (const part of parts.sort(([, a], [, b]) => a.length - b.length))
+      if (sizeOf(bodyOf([...chosen, part], {})) <= most) chosen.push(part)
+    return bodyOf(chosen, {})
+  }
+
+  #post(body: string, keepalive = false): Promise<Response> {
+    const { commitUrl, authorization } = this.#session
+    const headers = { authorization, 'content-type': 'application/json' }
+    return fetch(commitUrl, { method: 'POST', headers, body, keepalive, credentials: 'omit' })
+  }
+}
+
+const partsOf = (cmi: Values): Record<string, string> =>
+  Object.fromEntries(Object.entries(cmi).map(([name, value]) => [name, JSON.stringify(value)]))
+
+const sizeOf = (text: string): number => new TextEncoder().encode(text).length

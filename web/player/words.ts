@@ -1,0 +1,38 @@
+/** Texts of the player. */
+export const words = {
+  contents: 'Contents',
+  previous: 'Previous',
+  continue: 'Continue',
+  exit: 'Save and exit',
+  finish: 'Finish',
+  finishHelp: 'Ends the whole course. It starts from the beginning when you open it again.',
+  saved: (at: Date) => `Saved ${at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })}`,
+  offline: 'Not saved yet — no connection',
+  notSaved: 'Not saved yet',
+  refused: (reason: string) => `Your work is not saved yet: ${reason}. It is tried again.`,
+  elsewhere: 'This lesson was opened elsewhere. What you do here is not saved.',
+  preview: 'Preview: nothing is recorded',
+  opening: 'Opening the lesson…',
+  failed: 'The lesson cannot be opened',
+  leaving: 'Saving your work…',
+  keepOpen: 'Keep this page open until your work is saved.',
+  leave: 'Leave without saving',
+  back: 'Back to the lesson',
+  done: (title: string) => `${title} is finished`,
+  choose: 'What would you like to do next?',
+  chooseFirst: 'Choose what to open in the contents.',
+  missing: (path: string) =>
+    `A file of this lesson is missing: ${path}. Tell your instructor; the package has to be uploaded again.`,
+  broken: (status: number) => `The lesson could not be loaded (${status}). Go back and open the lesson again.`,
+  blocked:
+    'Your browser stopped a window that the lesson wants to open. Allow pop-up windows for this page, then open the lesson again.',
+  order: (title: string) => `This course decides the order of its lessons. It has opened ${title}.`,
+  close: 'Close',
+  marks: {
+    new: 'not started',
+    open: 'in progress',
+    completed: 'completed',
+    passed: 'passed',
+    failed: 'failed',
+  },
+}
