@@ -7,6 +7,7 @@ import { UNLIMITED } from '../../apps/buckets/testing.ts'
 import type { Permission } from '../../extensions/plugins/schema.ts'
 import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
 import { signedIn } from '../../identity/passkeys/testing.ts'
+import { SEARCH_VERSION } from '../../identity/people/search-keys.ts'
 import { until } from '../../kernel/database/test-database.ts'
 import { isFile, isWholeBody } from '../../kernel/http/input/fields.ts'
 import { isWrite, type Operation } from '../../kernel/http/operation.ts'
@@ -201,9 +202,10 @@ const senders = new Map<string, Sender>()
 let otherPlugin: string
 
 async function addPeople(app: TestApp): Promise<void> {
-  const rows = NEWCOMERS.map((name) => `('@${name}', '${name}', now())`)
+  // With the current version, the job that renews search keys leaves these rows unchanged between two snapshots.
+  const rows = NEWCOMERS.map((name) => `('@${name}', '${name}', ${SEARCH_VERSION}, now())`)
   await app.sql(
-    `insert into people (handle, handle_key, created_at) values ${rows.join()};
+    `insert into people (handle, handle_key, search_version, created_at) values ${rows.join()};
      insert into organisations (key, name, created_at) values ('elsewhere', 'Elsewhere', now());
      insert into organisation_members (organisation_id, person_id, role)
      select o.id, p.id, r.role from (values ('finley', 'owner'), ('kit', 'developer'), ('robin', 'instructor'), ('jules', 'member')) r(name, role)

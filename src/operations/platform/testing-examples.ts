@@ -744,7 +744,7 @@ const linkOfNew: Prepare = async (scene) => {
   await scene.app.sql(
     `delete from people where handle = '@noor';
      insert into people (handle, handle_key, first_name, last_name, created_at, search_version, unclaimed)
-     values ('@noor', 'noor', 'Noor', 'Haddad', now(), 0, true)`,
+     values ('@noor', 'noor', 'Noor', 'Haddad', now(), ${SEARCH_VERSION}, true)`,
   )
   await makeLink(scene, '@noor')
 }
@@ -847,7 +847,9 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   removeOrganisationMember: addMember('@drew', 'instructor'),
   // Another owner lets every member leave, including the first owner.
   leaveOrganisation: async (scene) => {
-    await scene.app.sql(`insert into people (handle, handle_key, created_at) values ('@deputy', 'deputy', now())`)
+    await scene.app.sql(
+      `insert into people (handle, handle_key, search_version, created_at) values ('@deputy', 'deputy', ${SEARCH_VERSION}, now())`,
+    )
     await addMember('@deputy', 'owner')(scene)
   },
   removeClassStaff: async (scene) => {
