@@ -159,7 +159,7 @@ export class Page {
       if (state.reason !== undefined) this.notify('refused', words.refused(state.reason.replace(/\.$/, '')))
     } else if (state.kind === 'stopped') {
       this.#saved.textContent = ''
-      this.notify('elsewhere', words.elsewhere)
+      this.notify('stopped', words.stopped(state.reason?.replace(/\.$/, '')))
     }
   }
 

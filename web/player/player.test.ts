@@ -142,7 +142,7 @@ test('a lesson that is opened elsewhere says so, and saves no more', { skip: noC
   const first = await play(t, await launch('sco', 'twice'))
   const second = await play(t, await launch('sco', 'twice'))
   await first.content.evaluate(`api.LMSSetValue('cmi.core.lesson_location', 'old'); api.LMSCommit('')`)
-  await first.page.getByText('This lesson was opened elsewhere. What you do here is not saved.').waitFor()
+  await first.page.getByText('This session was ended, or opened elsewhere. What you do here is not saved.').waitFor()
   await second.content.evaluate(`api.LMSSetValue('cmi.core.lesson_location', 'new'); api.LMSCommit('')`)
   await until('the new one is saved', async () => (await stateOf('twice'))?.cmi.core.lesson_location === 'new')
   await first.page.reload()
@@ -338,6 +338,56 @@ test('sequencing of SCORM 2004 decides what opens, and goes on where the student
   )
   const shared = JSON.parse((await stateOf('seq', -1))!.cmi.sequencing)
   assert.equal(shared.globalObjectiveMap.first.satisfiedStatus, true)
+})
+
+test('a package with one item that sequencing repeats keeps saving until it is passed', {
+  skip: noChromium,
+}, async (t) => {
+  const untilPassed = sequencingOf(`<imsss:sequencingRules><imsss:postConditionRule>
+    <imsss:ruleConditions><imsss:ruleCondition operator="not" condition="satisfied"/></imsss:ruleConditions>
+    <imsss:ruleAction action="retry"/></imsss:postConditionRule></imsss:sequencingRules>`)
+  await makeScormClass(app, finley, {
+    ...{ key: 'retry', version: '2004 4th Edition', page: SCO, items: itemOf('sco-retry', untilPassed) },
+  })
+  const { page, problems, content } = await play(t, await launch('sco', 'retry'))
+  const end = (status: string, score: string) => `{
+    api.SetValue('cmi.completion_status', 'completed'); api.SetValue('cmi.success_status', '${status}')
+    api.SetValue('cmi.score.scaled', '${score}'); api.Terminate('')
+  }`
+  const reloaded = page.waitForEvent('framenavigated', (frame) => frame.url().includes('index.html'))
+  await content.evaluate(end('failed', '0.2'))
+  await reloaded
+  const again = await contentOf(page)
+  assert.equal(await again.evaluate(`api.GetValue('cmi.success_status')`), 'unknown')
+  await again.evaluate(end('passed', '0.9'))
+  await page.waitForURL(/\/return|\/dashboard|\/account/)
+  assert.deepEqual((await stateOf('retry'))!.cmi.score, { scaled: '0.9', raw: '', min: '', max: '' })
+  const [launched] =
+    await app.sql(`select l.ended_at is not null as ended from launches l join registrations r on r.id = l.registration_id
+    join enrolments e on e.id = r.enrolment_id where e.key = 'avery-retry'`)
+  assert.equal(launched!.ended, true)
+  assert.deepEqual(problems, [])
+})
+
+test('an item of SCORM 1.2 opens as soon as its prerequisites are met', { skip: noChromium }, async (t) => {
+  const needsA = '<adlcp:prerequisites type="aicc_script">a-pre</adlcp:prerequisites>'
+  await makeScormClass(app, finley, {
+    ...{ key: 'pre', version: '1.2', page: SCO, items: itemOf('a-pre') + itemOf('b-pre', needsA), ids: ['a', 'b'] },
+  })
+  const page = await openChromium(t)
+  await page.goto(await launch('b', 'pre'))
+  await page.getByText('Choose what to open in the contents.').waitFor()
+  const entry = (title: string) => page.getByRole('navigation').getByRole('button', { name: `Title of ${title}-pre` })
+  assert.equal(await entry('b').isDisabled(), true)
+  await entry('a').click()
+  const a = await contentOf(page)
+  const next = page.getByRole('banner').getByRole('button', { name: 'Continue' })
+  assert.equal(await next.isDisabled(), true)
+  await a.evaluate(`api.LMSSetValue('cmi.core.lesson_status', 'completed'); api.LMSCommit('')`)
+  await entry('a').filter({ hasText: '(completed)' }).waitFor()
+  await next.click()
+  await page.getByRole('heading', { name: 'Walkaround' }).waitFor()
+  await until('the second item has begun', async () => (await stateOf('pre', 1)) !== undefined)
 })
 
 test('of many tabs that are closed in the middle, none loses what it reported', {

@@ -171,8 +171,7 @@ export class Player implements Listener {
   async #leave(): Promise<void> {
     await this.#takeAway()
     const report = this.#runtime.report()
-    // The session of a package with one unit ends with it.
-    if (report && this.#session.items.filter(({ kind }) => kind === 'unit').length > 1) this.#saving.end(report)
+    if (report && !report.ended) this.#saving.end(report)
     const back = { label: words.leave, href: this.#session.returnUrl }
     const timer = setTimeout(() => this.#page.showPanel(words.leaving, words.keepOpen, back), 1000)
     await this.#saving.settled()

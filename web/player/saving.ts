@@ -22,8 +22,8 @@ export type SavingState =
   | { readonly kind: 'saved'; readonly at: Date }
   /** It is tried again. `reason` is what the platform answered; undefined if there is no connection. */
   | { readonly kind: 'waiting'; readonly reason?: string | undefined }
-  /** The session was ended or opened elsewhere: nothing more can be saved. */
-  | { readonly kind: 'stopped' }
+  /** Nothing more can be saved. `reason` is what the platform answered. */
+  | { readonly kind: 'stopped'; readonly reason: string | undefined }
 
 /** Browsers send up to 64 KiB after their page was closed. Some bytes are left for the rest of the request. */
 const KEEPALIVE_BYTES = 65_000
@@ -134,8 +134,11 @@ export class Saving {
         this.#accept(commit)
         const { savedDate } = (await answer.json()) as { savedDate: string }
         if (this.#isRecorded) this.#show({ kind: 'saved', at: new Date(savedDate) })
-      } else if (answer.status === 401 || answer.status === 403) this.#stop()
-      else this.#wait(((await answer.json().catch(() => ({}))) as Values).error_description as string | undefined)
+      } else {
+        const reason = ((await answer.json().catch(() => ({}))) as Values).error_description as string | undefined
+        if (answer.status === 401 || answer.status === 403) this.#stop(reason)
+        else this.#wait(reason)
+      }
     } catch {
       this.#wait()
     }
@@ -150,10 +153,10 @@ export class Saving {
     this.#show({ kind: 'waiting', reason })
   }
 
-  #stop(): void {
+  #stop(reason: string | undefined): void {
     this.#isStopped = true
     this.#queue = []
-    this.#show({ kind: 'stopped' })
+    this.#show({ kind: 'stopped', reason })
   }
 
   #accept(commit: Commit): void {

@@ -1,5 +1,6 @@
 import type { Scorm12API } from 'scorm-again'
 import * as library from 'scorm-again/scorm12'
+import { arePrerequisitesMet } from './prerequisites.ts'
 import {
   type Controls,
   exitOf,
@@ -33,9 +34,10 @@ interface Run {
 /** Returns whether content has stored a position to return to. */
 const hasBookmark = (cmi: Values): boolean => Boolean(cmi.suspend_data || objectOf(cmi.core).lesson_location)
 const statusOf = (cmi: Values): unknown => objectOf(cmi.core).lesson_status
-const FINAL = ['passed', 'completed', 'failed']
+const FINISHED = ['passed', 'completed']
+const FINAL = [...FINISHED, 'failed']
 
-/** SCORM 1.2: the student moves freely between the items. */
+/** SCORM 1.2: the student moves freely between the items whose prerequisites are met. */
 export class Scorm12 implements Runtime {
   readonly #session: Session
   readonly #listener: Listener
@@ -57,7 +59,31 @@ export class Scorm12 implements Runtime {
 
   begin(): Next {
     const item = this.#units.find(({ position }) => position === this.#session.item)
-    return item ? { kind: 'open', item } : { kind: 'choose' }
+    return item && this.#canOpen(item) ? { kind: 'open', item } : { kind: 'choose' }
+  }
+
+  /** Prerequisites of a block are those of its items too. A review or a preview opens everything. */
+  #canOpen(item: Item): boolean {
+    const { prerequisites } = item.item
+    const isMet = prerequisites === undefined || arePrerequisitesMet(prerequisites, (id) => this.#statusOf(id))
+    const block = this.#session.items.find(({ position }) => position === item.parent)
+    return this.#session.mode !== 'normal' || (isMet && (block === undefined || this.#canOpen(block)))
+  }
+
+  /** A block is completed when all its items are. */
+  #statusOf(id: string): string {
+    const { items } = this.#session
+    const item = items.find((one) => one.item.id === id)
+    if (!item) return ''
+    if (item.kind === 'unit') return this.#statusOfUnit(item)
+    const statuses = items.filter(({ parent }) => parent === item.position).map((one) => this.#statusOf(one.item.id))
+    return statuses.every((status) => FINISHED.includes(status)) ? 'completed' : 'incomplete'
+  }
+
+  /** An item that was waived counts as passed. */
+  #statusOfUnit(item: Item): string {
+    const saved = this.#states.get(item)
+    return saved?.satisfied ? 'passed' : String((saved && statusOf(saved.cmi)) ?? 'not attempted')
   }
 
   open(item: Item): void {
@@ -114,11 +140,12 @@ export class Scorm12 implements Runtime {
     if (typeof request === 'object') return { kind: 'open', item: request.choice }
     const next = this.#beside(request === 'previous' ? -1 : 1)
     if (request !== undefined) return next ? { kind: 'open', item: next } : { kind: 'choose' }
-    return next ? { kind: 'choose' } : { kind: 'end' }
+    return this.current === this.#units.at(-1) ? { kind: 'end' } : { kind: 'choose' }
   }
 
   #beside(step: 1 | -1): Item | undefined {
-    return this.current && this.#units[this.#units.indexOf(this.current) + step]
+    const beside = this.current && this.#units[this.#units.indexOf(this.current) + step]
+    return beside && this.#canOpen(beside) ? beside : undefined
   }
 
   report(): Report | undefined {
@@ -139,7 +166,8 @@ export class Scorm12 implements Runtime {
     this.#states.keep(item, whole, isSuspended ? 'resume' : 'ab-initio')
     return {
       ...{ item: item.position, cmi: whole, sessionSeconds: (Date.now() - startedAt) / 1000 },
-      ...(isFinished && { finished: true, exit: isSuspended ? 'suspend' : exit }),
+      // A package with one unit has nothing to show after it.
+      ...(isFinished && { finished: true, exit: isSuspended ? 'suspend' : exit, ended: this.#units.length === 1 }),
     }
   }
 
@@ -156,7 +184,7 @@ export class Scorm12 implements Runtime {
       ...{ hasPrevious: hasMany, hasContinue: hasMany, hasExit: true, hasFinish: false },
       canPrevious: this.#beside(-1) !== undefined,
       canContinue: this.#beside(1) !== undefined,
-      canChoose: isUnit,
+      canChoose: (item) => isUnit(item) && this.#canOpen(item),
       markOf: (item) => this.#markOf(item),
     }
   }

@@ -48,7 +48,7 @@ export class Scorm2004 implements Runtime {
   #isSequenced = true
   #run: Run | undefined
   #request: Request | undefined
-  /** The item that sequencing delivered last. */
+  /** The item that sequencing delivers next. */
   #delivered: Item | undefined
   #isOver = false
   /** Requests that sequencing has refused since the last item was opened. They can look as if they were allowed. */
@@ -97,7 +97,7 @@ export class Scorm2004 implements Runtime {
     ]
     for (const [request, target] of tries) {
       this.#api.processNavigationRequest(request, target)
-      if (this.#delivered) return this.#takeDelivered()!
+      if (this.#delivered) return { kind: 'open', item: this.#delivered }
     }
     if (mode === 'normal') return { kind: 'choose' }
     this.#isSequenced = false
@@ -119,15 +119,10 @@ export class Scorm2004 implements Runtime {
     return this.#api.adl.sequencing as NonNullable<Scorm2004API['adl']['sequencing']>
   }
 
-  #takeDelivered(): Next | undefined {
-    const item = this.#delivered
-    this.#delivered = undefined
-    return item && { kind: 'open', item }
-  }
-
   open(item: Item): void {
     const run: Run = { item, startedAt: Date.now(), isFinished: false }
     this.#run = run
+    this.#delivered = undefined
     this.#isOver = false
     this.#refused.clear()
     this.#api.reset({}, { preserveListeners: true, resetTotalTime: true })
@@ -196,8 +191,7 @@ export class Scorm2004 implements Runtime {
       const [name, target] = typeof request === 'object' ? ['choice', request.choice.item.id] : [request]
       this.#api.getSequencingService()?.processNavigationRequest(name!, target, this.#exit)
     }
-    const delivered = this.#takeDelivered()
-    if (delivered) return delivered
+    if (this.#delivered) return { kind: 'open', item: this.#delivered }
     if (this.#isOver || request === 'suspendAll' || request === 'exitAll') return { kind: 'end' }
     if (request !== undefined) this.#refused.add(request)
     return this.#units.length === 1 && this.#run?.isFinished ? { kind: 'end' } : { kind: 'choose' }
@@ -239,7 +233,11 @@ export class Scorm2004 implements Runtime {
     return {
       ...{ item: item.position, cmi: whole, sessionSeconds: (Date.now() - startedAt) / 1000 },
       shared: this.#reportShared(run),
-      ...(isFinished && { finished: true, exit: isSuspended ? 'suspend' : exit }),
+      ...(isFinished && {
+        ...{ finished: true, exit: isSuspended ? 'suspend' : exit },
+        // A package with one unit has nothing to show after it, unless its sequencing repeats it.
+        ended: this.#units.length === 1 && this.#delivered === undefined,
+      }),
     }
   }
 

@@ -13,6 +13,7 @@ export interface Item {
     readonly url?: string
     readonly scormType?: 'sco' | 'asset'
     readonly isVisible?: boolean
+    readonly prerequisites?: string
     readonly masteryscore?: number
     readonly maxtimeallowed?: string
     readonly timelimitaction?: string

@@ -10,7 +10,7 @@ export const words = {
   offline: 'Not saved yet — no connection',
   notSaved: 'Not saved yet',
   refused: (reason: string) => `Your work is not saved yet: ${reason}. It is tried again.`,
-  elsewhere: 'This lesson was opened elsewhere. What you do here is not saved.',
+  stopped: (reason = 'This session has ended') => `${reason}. What you do here is not saved.`,
   preview: 'Preview: nothing is recorded',
   opening: 'Opening the lesson…',
   failed: 'The lesson cannot be opened',

@@ -88,9 +88,9 @@ test('an item of SCORM 1.2 is saved, resumed exactly and passed', async () => {
     suspend_data: 'x'.repeat(64_000),
     interactions: { 0: { id: 'q1', type: 'choice', student_response: 'a', result: 'wrong', latency: '00:00:05' } },
   }
-  await first.commit(0, suspended, { exit: 'suspend', finished: true, sessionSeconds: 62.5 })
+  await first.commit(0, suspended, { exit: 'suspend', finished: true, ended: true, sessionSeconds: 62.5 })
   assert.deepEqual(await school.progress('sco'), { pass: false, score: 40, isCompleted: false })
-  assertError(await first.send(0, {}), 403, 4032, /8\.1\.2\.0-2/)
+  assertError(await first.send(0, {}), 403, 4032, /This session has ended/)
   const second = await school.open('sco')
   const { states } = await second.session()
   assert.deepEqual(states[0].cmi, suspended)

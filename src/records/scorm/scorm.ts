@@ -7,7 +7,7 @@ import { readFilesOrigin } from '../../learning/content/links.ts'
 import type { ReadItem } from '../../learning/packages/importing.ts'
 import { activityTree } from '../../learning/packages/scorm-tree.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
-import { refuseEnded, refuseInactive } from '../registrations/recording.ts'
+import { refuseInactive } from '../registrations/recording.ts'
 import {
   applyReport,
   contextOf,
@@ -103,7 +103,10 @@ export function commitScorm(
     const { launch_id: launch, registration_id: registration } = who.launch
     const row = await readSessionAt(tx, launch, what.item)
     if (!row) throw fail('validationFailed', 'item must be the position of an item of the package')
-    if (row.ended_at) throw refuseEnded(row)
+    if (row.ended_at) {
+      const isAbandoned = row.ended_by === 'abandoned'
+      throw fail('forbidden', `This session ${isAbandoned ? 'was ended, or opened elsewhere' : 'has ended'}`)
+    }
     if (who.launch.position !== what.item) await moveSession(tx, launch, what.item)
     if (!row.is_active) {
       if (!what.finished && !what.ended) throw refuseInactive()
@@ -124,7 +127,7 @@ export function commitScorm(
       ...{ isFinished, isSuspended: !isFinished || what.exit === 'suspend' },
     }
     if (row.mode !== 'Normal') {
-      await endIfDone(tx, who, row, what)
+      await touchSession(tx, who, launch, what.ended === true)
       return
     }
     const report = readItemReport(row.standard as Standard, cmi)
@@ -151,7 +154,7 @@ export function commitScorm(
     const sender = { at: who.at, personId: row.person_id, senderKey: who.senderKey, homePage: context.bases.homePage }
     if (said.statements.length > 0) await storeInTransaction(tx, sender, said.statements)
     await storeOwn(tx, who, own, environment)
-    await endIfDone(tx, who, row, what)
+    await touchSession(tx, who, launch, what.ended === true)
   })
 }
 
@@ -187,13 +190,6 @@ const applyItem = (
     },
     environment,
   )
-}
-
-/** Ends the session if the package has nothing else to show, or if the player says so. */
-async function endIfDone(tx: Tx, who: Caller, row: LaunchRow, what: CommitScorm): Promise<void> {
-  const units = what.finished ? (await tx.first(store.findUnits, { package: row.package_id }))!.units : 0
-  const isDone = what.ended === true || (what.finished === true && units === 1)
-  await touchSession(tx, who, row.launch_id, isDone)
 }
 
 /** The maximum number of statements of one commit. The rest follows with the next one. */

@@ -84,13 +84,6 @@ export const saveState = write('scorm.saveState', {
     returning position`,
 })
 
-/** Counts the units of a package, to tell whether its session ends with an item. */
-export const findUnits = read('scorm.findUnits', {
-  params: { package: c.int8 },
-  row: { units: c.int4 },
-  text: `select units from packages where id = :package`,
-})
-
 /** Lists what SCORM packages have saved of a person, after a state. */
 export const exportOfPerson = list('scorm.exportOfPerson', {
   params: { person: c.int8, registration: c.int8, position: c.int4 },
