@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { installUsedServer, type Server } from '../../operations/testing/machine.ts'
 import type { Client } from '../../operations/testing/testing.ts'
+import { assertWithin } from '../../operations/testing/time-limits.ts'
 import { isDecoding, isThere, onLinux, PICTURE, slow, until, workersOf } from './testing.ts'
 
 /** Returns the id of the server's process, which has the port in its environment. */
@@ -46,7 +47,7 @@ test('a platform that stops or is killed ends the worker of the image that it is
     const { code, tookMs } = await server.stop()
     t.diagnostic(`stopped after ${Math.round(tookMs)} ms`)
     assert.equal(code, 0, server.log())
-    assert.ok(tookMs < 5_000, `${tookMs} ms`)
+    assertWithin(tookMs, 5_000)
     assert.equal((await answer)?.status, 503)
     assert.ok(!isThere(worker))
   })

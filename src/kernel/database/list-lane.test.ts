@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertWithin } from '../../operations/testing/time-limits.ts'
 import type { Database } from './database.ts'
 import { markWithinBytes, PAGE_BYTES, shortened, withinBytes } from './page-bytes.ts'
 import { c, list, read } from './statement.ts'
@@ -31,14 +32,14 @@ async function duringForty(db: Database, work: () => Promise<unknown>): Promise<
 test('D11: lists of one caller wait for each other, those of others do not', async () => {
   const db = await open()
   const took = await duringForty(db, () => db.as('other').all(sleep, { seconds: 0 }))
-  assert.ok(took < 500, `${took} ms`)
+  assertWithin(took, 500)
   assert.deepEqual([db.figures().listsRunning, db.figures().listsWaiting], [0, 0])
 })
 
 test('D11: reads do not wait for lists', async () => {
   const db = await open()
   const took = await duringForty(db, () => Promise.all(Array.from({ length: 100 }, (_, n) => db.first(readOne, { n }))))
-  assert.ok(took < 500, `${took} ms`)
+  assertWithin(took, 500)
 })
 
 test('a caller with too many waiting lists is refused, and nobody else', async () => {

@@ -2,6 +2,7 @@ import { parse, relative, resolve } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
+import { isOfTimeLimit } from './time-limits.ts'
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
 
@@ -12,13 +13,22 @@ const COUNTS = ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', '
 /** Names of the counts as Node's own reporter prints them, because CI parses these lines. */
 const NAMES = { passed: 'pass', failed: 'fail' } as Record<string, string>
 
+/** What failed in a file. */
+interface Failures {
+  readonly texts: string[]
+  /** The number of failed tests, including tests that failed because of their subtests. */
+  count: number
+  /** True if nothing but time limits was missed. */
+  isOfTimeLimits: boolean
+}
+
 /**
  * Prints a line per test file and every failure; at the end, the slowest files and the same summary as Node's reporter.
  */
 export class Report {
   readonly #print: (text: string) => void
   readonly #fileMs = new Map<string, number>()
-  readonly #failures: string[] = []
+  #failures = new Map<string, Failures>()
   readonly #counts = new Map<string, number>()
   readonly #startedMs = performance.now()
 
@@ -35,13 +45,45 @@ export class Report {
     }
   }
 
-  #fail({ name, file, line, details: { error } }: DataOf<'test:fail'>): void {
+  /** Lists the files in which nothing but time limits was missed. */
+  listTooSlow(): string[] {
+    return [...this.#failures].flatMap(([file, { isOfTimeLimits }]) => (isOfTimeLimits ? [file] : []))
+  }
+
+  /** Follows another run of files, and replaces their failures. */
+  async followAgain(files: readonly string[], events: AsyncIterable<TestEvent>): Promise<void> {
+    const before = this.#failures
+    this.#failures = new Map(before)
+    for (const file of files) this.#failures.delete(file)
+    for await (const { type, data } of events) {
+      if (type === 'test:fail') this.#fail(data)
+      if (type === 'test:complete') this.#complete(data)
+    }
+    for (const file of files) {
+      const mended = before.get(file)!.count - (this.#failures.get(file)?.count ?? 0)
+      this.#count('failed', -mended)
+      this.#count('passed', mended)
+    }
+  }
+
+  get hasFailures(): boolean {
+    return this.#failures.size > 0
+  }
+
+  #fail({ name, file = '', line, details: { error } }: DataOf<'test:fail'>): void {
+    // Wrappers fail only because of what they wrap, unless a file could not be loaded.
+    const isOfWrapper = file === WORKER || resolve(name) === file
+    if (isOfSubtests(error) && isOfWrapper) return
+    const failures = this.#failures.get(file) ?? { texts: [], count: 0, isOfTimeLimits: true }
+    this.#failures.set(file, failures)
+    failures.count++
     // The test failed only because of its subtests, which are reported separately.
     if (isOfSubtests(error)) return
     const cause = error.cause ?? error
-    const failure = `✖ ${name} (${file ? relative('.', file) : ''}:${line ?? ''})\n${inspect(cause)}\n`
-    this.#print(failure)
-    this.#failures.push(failure)
+    const text = `✖ ${name} (${relative('.', file)}:${line ?? ''})\n${inspect(cause)}\n`
+    this.#print(text)
+    failures.texts.push(text)
+    failures.isOfTimeLimits &&= isOfTimeLimit(cause)
   }
 
   #complete({ name, file, nesting, details }: DataOf<'test:complete'>): void {
@@ -72,7 +114,8 @@ export class Report {
     const slowest = [...this.#fileMs].toSorted(([, one], [, other]) => other - one).slice(0, SHOWN_SLOWEST)
     const lines = slowest.map(([file, ms]) => `${seconds(ms).padStart(9)} ${relative('.', file)}\n`)
     this.#print(`\nThe slowest files:\n${lines.join('')}\n`)
-    if (this.#failures.length > 0) this.#print(`✖ failing tests:\n\n${this.#failures.join('\n')}\n`)
+    const texts = [...this.#failures.values()].flatMap((failures) => failures.texts)
+    if (texts.length > 0) this.#print(`✖ failing tests:\n\n${texts.join('\n')}\n`)
     for (const name of COUNTS) this.#print(`ℹ ${NAMES[name] ?? name} ${this.#counts.get(name) ?? 0}\n`)
     this.#print(`ℹ duration_ms ${performance.now() - this.#startedMs}\n`)
   }

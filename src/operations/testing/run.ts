@@ -19,7 +19,7 @@ const TESTS = [
   'interop/*.test.ts',
   'drill/*.test.ts',
 ]
-/** These tests limit the seconds that a first start may take, so they run alone on the machine. */
+/** These tests measure whole starts of the platform and its database, so they run alone on the machine. */
 const ALONE = /\/platform\/machine\.test\.ts$|\/embedded\/embedded\.test\.ts$/
 /**
  * Number of worker processes: one more than CI has processors, because each worker sometimes waits for PostgreSQL or a
@@ -72,17 +72,25 @@ let counts: ReturnType<typeof readCounts>
 let testSeconds: number
 try {
   const report = new Report((text) => process.stdout.write(text))
+  let isBroken = false
+  const start = (inProcesses: string[], concurrency: number) =>
+    run({ files: inProcesses, concurrency, execArgv: NODE_FLAGS }).on('test:summary', ({ success }) => {
+      if (!success) isBroken = true
+    })
   for (const isAlone of [false, true]) {
     const some = files.filter((file) => ALONE.test(file) === isAlone)
     if (some.length === 0) continue
-    const inProcesses = isNamed || isAlone ? some : share(some)
-    const events = run({ files: inProcesses, concurrency: WORKERS + 1, execArgv: NODE_FLAGS })
-    events.on('test:summary', ({ success }) => {
-      if (!success) process.exitCode = 1
-    })
+    const events = start(isNamed || isAlone ? some : share(some), WORKERS + 1)
     if (isNamed) for await (const text of events.compose(new spec())) process.stdout.write(text)
     else await report.follow(events)
   }
+  const tooSlow = report.listTooSlow()
+  if (tooSlow.length > 0) {
+    process.stdout.write('\nTime limits were missed beside other tests, so these files run again alone:\n')
+    isBroken = false
+    await report.followAgain(tooSlow, start(tooSlow, 1))
+  }
+  if (isBroken || report.hasFailures) process.exitCode = 1
   if (!isNamed) report.end()
 } finally {
   rmSync(entries, { recursive: true })

@@ -1,0 +1,15 @@
+import { AssertionError } from 'node:assert/strict'
+
+/**
+ * Asserts that something took no longer than a limit. Beside other tests everything takes longer, so `npm test` runs a
+ * file that failed only because of such limits once more, with nothing else on the machine.
+ */
+export function assertWithin(tookMs: number, limitMs: number, what = 'it'): void {
+  if (tookMs <= limitMs) return
+  const message = `${what} took ${Math.round(tookMs)} ms; the limit is ${Math.round(limitMs)} ms`
+  throw new AssertionError({ message, actual: tookMs, expected: limitMs, stackStartFn: assertWithin })
+}
+
+/** Tells whether a test failed because of a time limit. Only the message of an error reaches the main process. */
+export const isOfTimeLimit = (error: unknown): boolean =>
+  error instanceof Error && / took \d+ ms; the limit is \d+ ms$/.test(error.message)
