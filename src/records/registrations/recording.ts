@@ -65,12 +65,16 @@ export const recordFromLaunch = (
     return stored
   })
 
-export const refuseEnded = ({ ended_by: by }: Pick<LaunchRow, 'ended_by'>) =>
-  refuse(
+export function refuseEnded({ ended_by: by, standard }: Pick<LaunchRow, 'ended_by' | 'standard'>) {
+  const isAbandoned = by === 'abandoned'
+  if (standard !== 'cmi5')
+    return fail('forbidden', `This session ${isAbandoned ? 'was ended, or opened elsewhere' : 'has ended'}`)
+  return refuse(
     '8.1.2.0-2',
     '',
-    `be sent before the session ends: this one was ${by === 'abandoned' ? 'abandoned' : 'terminated'}`,
+    `be sent before the session ends: this one was ${isAbandoned ? 'abandoned' : 'terminated'}`,
   )
+}
 
 /** After the class has ended, content can only end its session. */
 export const refuseInactive = () =>

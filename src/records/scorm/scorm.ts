@@ -7,7 +7,7 @@ import { readFilesOrigin } from '../../learning/content/links.ts'
 import type { ReadItem } from '../../learning/packages/importing.ts'
 import { activityTree } from '../../learning/packages/scorm-tree.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
-import { refuseInactive } from '../registrations/recording.ts'
+import { refuseEnded, refuseInactive } from '../registrations/recording.ts'
 import {
   applyReport,
   contextOf,
@@ -103,10 +103,7 @@ export function commitScorm(
     const { launch_id: launch, registration_id: registration } = who.launch
     const row = await readSessionAt(tx, launch, what.item)
     if (!row) throw fail('validationFailed', 'item must be the position of an item of the package')
-    if (row.ended_at) {
-      const isAbandoned = row.ended_by === 'abandoned'
-      throw fail('forbidden', `This session ${isAbandoned ? 'was ended, or opened elsewhere' : 'has ended'}`)
-    }
+    if (row.ended_at) throw refuseEnded(row)
     if (who.launch.position !== what.item) await moveSession(tx, launch, what.item)
     if (!row.is_active) {
       if (!what.finished && !what.ended) throw refuseInactive()
