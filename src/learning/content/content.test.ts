@@ -241,7 +241,7 @@ test('uploads that arrive together never exceed the storage of the organisation'
   const answers = await Promise.all([1, 2, 3, 4].map((i) => upload(people.finley, `${i}.txt`, file(i))))
   const refusals = answers.filter(({ status }) => status !== 200)
   assert.equal(refusals.length, 2)
-  for (const refusal of refusals) assertError(refusal, 400, 4007, /uses (?:[48]|0) ?\w+ of 10 kB\. Delete files/)
+  for (const refusal of refusals) assertError(refusal, 400, 4007, /uses (?:[37]\.\d|0) ?\w+ of 9\.8 KiB\. Delete files/)
   const used = async () => (await call(people.finley, 'GET', '/edu/v1/file/usage?organisation=school')).body
   assert.deepEqual(await used(), {
     organisation: 'school',

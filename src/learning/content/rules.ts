@@ -1,11 +1,11 @@
 import { fail } from '../../kernel/errors.ts'
 
-/** Bytes in words, such as `4.9 GB`. */
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** Bytes in words, such as `4.9 GiB`. */
 function sayBytes(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
-  let power = 0
-  for (let rest = bytes; rest >= 1000 && power < units.length - 1; rest /= 1000) power++
-  return `${Number((bytes / 1000 ** power).toFixed(1))} ${units[power]}`
+  const power = bytes === 0 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
+  return `${Number((bytes / 1024 ** power).toFixed(1))} ${UNITS[power]}`
 }
 
 export const storageFull = (usage: { readonly usedBytes: number; readonly limitBytes: number }) =>

@@ -380,7 +380,7 @@ test('packages count towards the storage of the organisation, with what they unp
   const answers = await Promise.all([1, 2, 3, 4].map((i) => uploadPackage(people.finley, archive(i))))
   const refusals = answers.filter(({ status }) => status !== 200)
   assert.equal(refusals.length, 1)
-  for (const refusal of refusals) assertError(refusal, 400, 4007, /of 100 kB\. Delete files/)
+  for (const refusal of refusals) assertError(refusal, 400, 4007, /of 97\.7 KiB\. Delete files/)
   const made = answers.filter(({ status }) => status === 200).map(({ body }) => body)
   const sum = made.reduce((bytes, { storedBytes }) => bytes + storedBytes, 0)
   assert.equal(await usedBytes(people.finley), sum)

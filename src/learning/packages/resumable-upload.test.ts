@@ -157,7 +157,7 @@ test('an upload is refused at its beginning if it does not fit, and each person 
   assertError(await begin(people.finley, 2_000_001), 413, 4131, /limit is 2000000 bytes/)
   const first = await begin(people.finley, 2_000_000)
   assert.equal(first.status, 200)
-  assertError(await begin(people.finley, 1_500_000), 400, 4007, /uses 2 MB of 3 MB/)
+  assertError(await begin(people.finley, 1_500_000), 400, 4007, /uses 1.9 MiB of 2.9 MiB/)
   assert.equal((await drop(people.finley, first.body.uploadId)).status, 200)
   assert.equal(await usedBytes(people.finley), 0)
   for (let i = 0; i < 10; i++) assert.equal((await begin(people.finley, 10)).status, 200)
@@ -172,7 +172,7 @@ test('a package whose contents do not fit can be finished when there is room', a
   const ellis = await signInBrowser(own, 'ellis')
   const archive = makePackage({ 'a.bin': randomBytes(2_000_000) })
   const uploadId = await sendAll(people.finley, archive)
-  assertError(await finish(people.finley, uploadId), 400, 4007, /of 3 MB/)
+  assertError(await finish(people.finley, uploadId), 400, 4007, /of 2.9 MiB/)
   assert.equal(await usedBytes(people.finley), archive.length)
   // Exactly what the package takes: what the upload has reserved is not counted twice.
   const limitBytes = archive.length + 2_000_000 + 10_000

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, FileButton, Group, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { deleteFile, listFiles, readFileUsage, type StoredFile } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -11,7 +11,7 @@ import { Item, Items } from '../../parts/items.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { sayBytes } from './bytes.ts'
+import { sayBytes } from '../../parts/time.tsx'
 import classes from './file-library.module.css'
 import { UploadsShown } from './uploads-shown.tsx'
 import { useUploads } from './use-uploads.ts'
@@ -54,6 +54,7 @@ function Library({
   const [search, setSearch] = useState<string>()
   const [page, setPage] = useState(1)
   const [removed, setRemoved] = useState<StoredFile>()
+  const reset = useRef<() => void>(null)
   const { upload, uploads, dismiss, usage } = useUploads(organisation)
   const list = useQuery({
     ...query(listFiles, {
@@ -76,7 +77,16 @@ function Library({
     <Stack>
       <DropZone onFiles={add}>
         <Text size="sm">{say.drop}</Text>
-        <FileButton multiple accept={isForCaptions ? ACCEPT.captions : ACCEPT.all} onChange={add}>
+        <FileButton
+          multiple
+          accept={isForCaptions ? ACCEPT.captions : ACCEPT.all}
+          resetRef={reset}
+          onChange={(files) => {
+            // Otherwise the browser reports no change when the same file is chosen again.
+            reset.current?.()
+            void add(files)
+          }}
+        >
           {(props) => (
             <Button {...props} leftSection={<FileUp size={16} aria-hidden />}>
               {say.upload}

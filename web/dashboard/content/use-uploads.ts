@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { listFiles, readFileUsage, type StoredFile, uploadFile } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
-import { sayBytes } from './bytes.ts'
+import { sayBytes } from '../../parts/time.tsx'
 import { contentWords as say } from './words.ts'
 
 /** A file that is being uploaded, or could not be. */

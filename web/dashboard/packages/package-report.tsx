@@ -2,7 +2,7 @@ import { Alert, List, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import type { ContentPackage } from '../../api/operations.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
-import { sayBytes } from '../content/bytes.ts'
+import { sayBytes } from '../../parts/time.tsx'
 import { packageWords as say } from './words.ts'
 
 /** A package, with what was tolerated in it. */

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { listPackages, type PackageDetails, readFileUsage } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
 import { notifyProblem } from '../../parts/notify.tsx'
-import { sayBytes } from '../content/bytes.ts'
+import { sayBytes } from '../../parts/time.tsx'
 import { cancelUpload, isBegun, sendPackage } from './send-package.ts'
 import { packageWords } from './words.ts'
 
