@@ -233,6 +233,8 @@ test('instructors are told whom to ask, until an owner lets them create courses'
   const { page } = await enter(t, 'Casey', '/dashboard')
   await page.getByText(/^In Sandhills Aviation School, ask .*Drew/).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Create course' }).count(), 0)
+  // Instructors find the packages of their organisation without a course of their own.
+  await page.getByRole('link', { name: 'Content packages of sandhills' }).waitFor()
   await look(page)
   const { page: owner, problems } = await enter(t, 'Drew', '/console/organisations/sandhills')
   await owner.getByRole('switch', { name: 'Instructors can create courses' }).click()
