@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arePrerequisitesMet } from './prerequisites.ts'
 
-const STATUSES: Record<string, string> = { a: 'passed', 'b-1': 'completed', c: 'failed', d: 'incomplete', e: 'browsed' }
-const areMet = (expression: string) => arePrerequisitesMet(expression, (id) => STATUSES[id] ?? 'not attempted')
+const STATUSES: Record<string, string> = {
+  ...{ a: 'passed', 'b-1': 'completed', c: 'failed', d: 'incomplete', e: 'browsed', x: 'not attempted' },
+}
+const areMet = (expression: string) => arePrerequisitesMet(expression, (id) => STATUSES[id])
 
 test('prerequisites are met by the statuses that their expression names', () => {
   for (const expression of [
@@ -27,7 +29,22 @@ test('prerequisites are met by the statuses that their expression names', () => 
     assert.equal(areMet(expression), false, expression)
 })
 
-test('prerequisites that cannot be read lock nobody out', () => {
-  for (const expression of ['', 'c &', '(c', 'c)', '2*c', '{c', '= c', 'c <', 'c d', '&&', '"', 'c,d'])
+test('prerequisites that cannot be read, or name an unknown item, lock nobody out', () => {
+  for (const expression of [
+    '',
+    'c &',
+    '(c',
+    'c)',
+    '2*c',
+    '{c',
+    '= c',
+    'c <',
+    'c d',
+    '&&',
+    '"',
+    'c,d',
+    'unknown',
+    'unknown & c',
+  ])
     assert.equal(areMet(expression), true, expression)
 })

@@ -4,15 +4,17 @@ const STATUSES: Readonly<Record<string, string>> = {
 }
 const TOKEN = /\s*(<>|[&|~=(){},*]|"[^"]*"|not attempted|[^\s&|~=<>(){},*"]+)/iy
 
-/** An expression that cannot be read. */
-class Unreadable extends Error {}
+/** Returns the status of an item; undefined if the package has no item with this id. */
+type StatusOf = (id: string) => string | undefined
+
+const unreadable = () => new Error('The expression cannot be read')
 
 /**
  * Evaluates the prerequisites of an item: an AICC script over ids of items (SCORM 1.2 CAM 2.3.5.4), such as
- * `a & (b | c=passed)` or `2*{a, b, c}`. An id alone is met by an item that was passed or completed. Returns true for an
- * expression that cannot be read: a mistake of an author must not lock students out.
+ * `a & (b | c=passed)` or `2*{a, b, c}`. An id alone is met by an item that was passed or completed. Returns true for
+ * an expression that cannot be read, or names an unknown item: a mistake of an author must not lock students out.
  */
-export function arePrerequisitesMet(expression: string, statusOf: (id: string) => string): boolean {
+export function arePrerequisitesMet(expression: string, statusOf: StatusOf): boolean {
   try {
     return new Evaluation(expression, statusOf).result()
   } catch {
@@ -22,17 +24,17 @@ export function arePrerequisitesMet(expression: string, statusOf: (id: string) =
 
 class Evaluation {
   readonly #tokens: readonly string[]
-  readonly #statusOf: (id: string) => string
+  readonly #statusOf: StatusOf
   #place = 0
 
-  constructor(expression: string, statusOf: (id: string) => string) {
+  constructor(expression: string, statusOf: StatusOf) {
     this.#tokens = tokensOf(expression)
     this.#statusOf = statusOf
   }
 
   result(): boolean {
     const result = this.#any()
-    if (this.#place < this.#tokens.length) throw new Unreadable()
+    if (this.#place < this.#tokens.length) throw unreadable()
     return result
   }
 
@@ -44,7 +46,7 @@ class Evaluation {
 
   #next(): string {
     const token = this.#tokens[this.#place++]
-    if (token === undefined) throw new Unreadable()
+    if (token === undefined) throw unreadable()
     return token
   }
 
@@ -65,17 +67,18 @@ class Evaluation {
     if (this.#take('~')) return !this.#one()
     if (this.#take('(')) {
       const result = this.#any()
-      if (!this.#take(')')) throw new Unreadable()
+      if (!this.#take(')')) throw unreadable()
       return result
     }
     if (this.#take('{')) return this.#set().every(Boolean)
     const name = this.#next()
     if (/^\d+$/.test(name) && this.#take('*')) {
-      if (!this.#take('{')) throw new Unreadable()
+      if (!this.#take('{')) throw unreadable()
       return this.#set().filter(Boolean).length >= Number(name)
     }
-    if (/^[&|=<>(){},*]/.test(name)) throw new Unreadable()
+    if (/^[&|=<>(){},*]/.test(name)) throw unreadable()
     const status = this.#statusOf(name)
+    if (status === undefined) throw unreadable()
     if (this.#take('=')) return status === this.#status()
     if (this.#take('<>')) return status !== this.#status()
     return status === 'passed' || status === 'completed'
@@ -84,7 +87,7 @@ class Evaluation {
   #set(): boolean[] {
     const results = [this.#any()]
     while (this.#take(',')) results.push(this.#any())
-    if (!this.#take('}')) throw new Unreadable()
+    if (!this.#take('}')) throw unreadable()
     return results
   }
 
@@ -100,7 +103,7 @@ function tokensOf(expression: string): string[] {
   TOKEN.lastIndex = 0
   for (let end = 0; end < text.length; end = TOKEN.lastIndex) {
     const match = TOKEN.exec(text)
-    if (!match) throw new Unreadable()
+    if (!match) throw unreadable()
     tokens.push(match[1]!)
   }
   return tokens

@@ -64,19 +64,22 @@ export class Scorm12 implements Runtime {
 
   /** Prerequisites of a block are those of its items too. A review or a preview opens everything. */
   #canOpen(item: Item): boolean {
+    const { items } = this.#session
     const { prerequisites } = item.item
-    const isMet = prerequisites === undefined || arePrerequisitesMet(prerequisites, (id) => this.#statusOf(id))
-    const block = this.#session.items.find(({ position }) => position === item.parent)
+    const statusOfId = (id: string) => {
+      const found = items.find((one) => one.item.id === id)
+      return found && this.#statusOf(found)
+    }
+    const isMet = prerequisites === undefined || arePrerequisitesMet(prerequisites, statusOfId)
+    const block = items.find(({ position }) => position === item.parent)
     return this.#session.mode !== 'normal' || (isMet && (block === undefined || this.#canOpen(block)))
   }
 
   /** A block is completed when all its items are. */
-  #statusOf(id: string): string {
+  #statusOf(item: Item): string {
     const { items } = this.#session
-    const item = items.find((one) => one.item.id === id)
-    if (!item) return ''
     if (item.kind === 'unit') return this.#statusOfUnit(item)
-    const statuses = items.filter(({ parent }) => parent === item.position).map((one) => this.#statusOf(one.item.id))
+    const statuses = items.filter(({ parent }) => parent === item.position).map((one) => this.#statusOf(one))
     return statuses.every((status) => FINISHED.includes(status)) ? 'completed' : 'incomplete'
   }
 
