@@ -1,4 +1,5 @@
--- Registrations of students for content packages, the state of their units, and launches. docs/decisions/0101-launches.md.
+-- Registrations of students for content packages, the state of their units, and launches.
+-- docs/decisions/0101-launches.md.
 
 create table registrations (
   id            bigint generated always as identity primary key,

@@ -648,7 +648,7 @@ function findPublicAddress(config: ReachSettings): string | undefined {
 
 const hostOf = (url: string): string | undefined => URL.parse(url)?.hostname
 
-/** Returns the default URL of uploaded files. Browsers find all names below `localhost` on this machine, without DNS. */
+/** Returns the default URL of uploaded files. Browsers resolve all names below `localhost` without DNS. */
 function contentUrlFor(address: string): string | undefined {
   const url = URL.parse(address)
   if (!url || !isLoopbackHost(url.hostname)) return undefined

@@ -6,7 +6,7 @@ import { words } from './words.ts'
 
 declare global {
   interface Window {
-    /** Where content looks for the API of SCORM 1.2, and of SCORM 2004. */
+    /** Content finds the API of SCORM 1.2 and of SCORM 2004 under these names. */
     API?: unknown
     API_1484_11?: unknown
   }

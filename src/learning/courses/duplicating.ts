@@ -40,7 +40,7 @@ export function duplicateCourse(
   })
 }
 
-/** Files, questions and packages belong to an organisation, so lessons that use them cannot be copied to another one. */
+/** Files, questions and packages belong to one organisation, so lessons that use them stay in it. */
 function refuseForeignContent(course: CourseContent): void {
   const bound = lessonsIn(course).filter(
     (lesson) => lesson.quiz !== undefined || lesson.package !== undefined || filesOf(lesson).length > 0,

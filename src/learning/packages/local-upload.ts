@@ -22,7 +22,7 @@ interface LocalFile {
 
 type OnProgress = (bytes: number) => void
 
-/** Stores a package for an operator. A file larger than a part is stored in parts, so that an interrupted run goes on. */
+/** Stores a package for an operator. A large file is stored in parts, so that an interrupted run goes on. */
 export async function addLocalPackage(
   db: Db,
   who: Caller,

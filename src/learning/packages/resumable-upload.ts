@@ -185,7 +185,7 @@ export async function finish(
     await end(db, access, upload, { package: added, refusal: null })
     return added
   } catch (problem) {
-    // Whatever else went wrong may pass: the upload can be finished again.
+    // Other problems, such as a lost database, can pass, so the upload stays and can be finished again.
     if (problem instanceof PlatformError && problem.kind === 'validationFailed')
       await end(db, access, upload, {
         package: null,

@@ -26,7 +26,7 @@ export const REQUIRED = ['always', 'ifAttempted', 'ifNotSkipped', 'ifNotSuspende
 export const REQUIRED_FOR = [
   ...(['requiredForSatisfied', 'requiredForNotSatisfied', 'requiredForCompleted', 'requiredForIncomplete'] as const),
 ]
-/** What objectives exchange: by IMS, and by ADL's extension, with the names after `read` and `write`. */
+/** Objectives exchange these values by IMS, and those of ADL's extension. Attributes add `read` or `write` in front. */
 export const IMS_MAPS = ['SatisfiedStatus', 'NormalizedMeasure'] as const
 export const ADL_MAPS = ['RawScore', 'MinScore', 'MaxScore', 'CompletionStatus', 'ProgressMeasure'] as const
 export const DURATION_LIMITS = [

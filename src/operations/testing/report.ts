@@ -13,7 +13,7 @@ const COUNTS = ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', '
 /** Names of the counts as Node's own reporter prints them, because CI parses these lines. */
 const NAMES = { passed: 'pass', failed: 'fail' } as Record<string, string>
 
-/** What failed in a file. */
+/** The failed tests of a file. */
 interface Failures {
   readonly texts: string[]
   /** The number of failed tests, including tests that failed because of their subtests. */

@@ -1,6 +1,6 @@
 import type { PackageLaunch } from '../../api/operations.ts'
 
-/** Where content is shown, or how the person opens it. */
+/** The content opens in a frame or a window, or the person follows a link. */
 export type OpenContent =
   | { readonly kind: 'frame'; readonly url: string }
   | { readonly kind: 'window' }
