@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { type Config, ENVIRONMENTS, type EnvironmentName } from '../../kernel/config.ts'
-import type { Connection } from '../../kernel/database/database.ts'
+import { type Connection, hasCode } from '../../kernel/database/database.ts'
 import { findWaiting } from '../../kernel/database/migrate.ts'
 import { schemaOf } from '../../kernel/environment.ts'
 import { FINGERPRINT, fingerprintOf } from '../../kernel/installation/installation.ts'
@@ -11,6 +11,7 @@ import { compareClocks, EMBEDDED, type EnvironmentFacts, type Identity, type Ser
 
 const CONNECT_MS = 5_000
 const QUERY_MS = 5_000
+const ATTEMPTS = 5
 /** Time limit for all questions to one server. */
 const SERVER_MS = 20_000
 /** An address may lead to several standbys in turn, so it is opened several times. */
@@ -154,8 +155,15 @@ async function open(connection: Connection): Promise<pg.Client> {
   return client
 }
 
-const select = async <R>(client: pg.Client, text: string, values: unknown[] = []): Promise<R[]> =>
-  (await client.query(text, values)).rows
+/** A standby cancels queries that delay its replay, so a canceled query runs again. */
+async function select<R>(client: pg.Client, text: string, values: unknown[] = [], attempts = ATTEMPTS): Promise<R[]> {
+  try {
+    return (await client.query(text, values)).rows
+  } catch (error) {
+    if (attempts <= 1 || !hasCode(error, '40001')) throw error
+    return select(client, text, values, attempts - 1)
+  }
+}
 
 /** A setting of the command line overrides the file, so a change of the file needs no restart. */
 async function readSettings(client: pg.Client): Promise<ServerFacts['settings']> {

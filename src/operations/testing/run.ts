@@ -80,7 +80,7 @@ try {
   for (const isAlone of [false, true]) {
     const some = files.filter((file) => ALONE.test(file) === isAlone)
     if (some.length === 0) continue
-    const events = start(isNamed || isAlone ? some : share(some), WORKERS + 1)
+    const events = start(isNamed || isAlone ? some : share(some), isAlone ? 1 : WORKERS + 1)
     if (isNamed) for await (const text of events.compose(new spec())) process.stdout.write(text)
     else await report.follow(events)
   }
