@@ -115,6 +115,8 @@ test('mistakes are shown at their lessons and fields, and go away when corrected
   await dialog.getByLabel('Name', { exact: true }).fill('Sim')
   await dialog.getByRole('combobox', { name: 'Kind of lesson' }).click()
   await page.getByRole('option', { name: 'App', exact: true }).click()
+  // The fields of this kind are loaded when it is chosen, and move the button.
+  await dialog.getByRole('combobox', { name: 'App', exact: true }).waitFor()
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await dialog.getByText('Choose the app that delivers the lesson').waitFor()
   await look(page)
