@@ -20,7 +20,9 @@ import { SCOPES, type Scope } from '../../records/credentials/scopes.ts'
 import { makeTestKey } from '../../records/credentials/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { type AppName, Client, type Person, sharedApp, type TestApp, testApp } from '../testing/testing.ts'
-import { type ReceivedResponse, type Scene, Stage, send, translate } from './testing-examples.ts'
+import { Stage } from './testing-examples.ts'
+import type { Scene } from './testing-scene.ts'
+import { type ReceivedResponse, send, translate } from './testing-sending.ts'
 
 const NOT_AUTHORIZED = 4016
 

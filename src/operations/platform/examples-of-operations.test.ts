@@ -8,7 +8,9 @@ import type { Operation } from '../../kernel/http/operation.ts'
 import * as samples from '../../kernel/samples.ts'
 import { MOMENT, USER_IDS } from '../../kernel/samples.ts'
 import { testApp } from '../testing/testing.ts'
-import { type Scene, Stage, send, translate } from './testing-examples.ts'
+import { Stage } from './testing-examples.ts'
+import type { Scene } from './testing-scene.ts'
+import { send, translate } from './testing-sending.ts'
 
 const UNLIMITED = {
   RATE_ADDRESS_BURST: '100000',

@@ -4,7 +4,9 @@ import { operations } from '../../app.ts'
 import type { Operation } from '../../kernel/http/operation.ts'
 import { keyOfActivity } from '../../records/statements/model/refs.ts'
 import { testApp } from '../testing/testing.ts'
-import { type Scene, Stage, send, translate } from './testing-examples.ts'
+import { Stage } from './testing-examples.ts'
+import type { Scene } from './testing-scene.ts'
+import { send, translate } from './testing-sending.ts'
 
 const MIB = 1024 * 1024
 /** A page ends at 2 MiB of large values. The rest is for the row with which it ends, for short values, and for JSON. */
