@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
 import type { TestEvent } from 'node:test/reporters'
+import { until } from '../../kernel/database/test-database.ts'
 import { Report } from './report.ts'
-import { assertWithin } from './time-limits.ts'
+import { assertWithin, isOfTimeLimit } from './time-limits.ts'
 
 const [SLOW, WRONG] = [resolve('slow.test.ts'), resolve('wrong.test.ts')]
 const problemOf = (work: () => void): Error => {
@@ -71,4 +72,14 @@ test('other failures are never tried again', async () => {
   await report.follow(sent(failed(SLOW, 'also wrong', wrong), ...FIRST, failed(WRONG, 'wrong', wrong), summary(10, 4)))
   assert.deepEqual(report.listTooSlow(), [])
   assert.equal(report.hasFailures, true)
+})
+
+test('time limits are those of assertions, of waiting, and of the browser', async () => {
+  assert.ok(isOfTimeLimit(TOO_SLOW))
+  await assert.rejects(
+    until('it is there', () => false, 10),
+    isOfTimeLimit,
+  )
+  assert.ok(isOfTimeLimit(new Error('locator.waitFor: Timeout 15000ms exceeded.\nCall log:\n  - waiting for it')))
+  assert.ok(!isOfTimeLimit(problemOf(() => assert.equal(1, 2))))
 })
