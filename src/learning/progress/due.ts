@@ -34,12 +34,13 @@ export const dueJobs: readonly JobKind<Environment>[] = [dueJob]
 
 /** Handles the dates between two times. Students who were notified of a date are not notified again. */
 export async function tellDue({ db, get }: Environment, since: Date, now: Date): Promise<void> {
-  const steps: [typeof store.listDueSoon, (row: Row) => Words][] = [
-    [store.listDueSoon, (row) => sayDue(row, now)],
-    [store.listOverdue, sayOverdue],
-    [store.listOpened, sayOpened],
+  const found = (await db.first(store.findDates, { since, now }))!
+  const steps: [isFound: boolean, typeof store.listDueSoon, (row: Row) => Words][] = [
+    [found.due_soon, store.listDueSoon, (row) => sayDue(row, now)],
+    [found.overdue, store.listOverdue, sayOverdue],
+    [found.opened, store.listOpened, sayOpened],
   ]
-  for (const [statement, say] of steps)
+  for (const [, statement, say] of steps.filter(([isFound]) => isFound))
     for (let after = 0; ; ) {
       const rows = await db.all(statement, { since, now, after, limit: STUDENTS_AT_ONCE })
       const notifications = rows.map((row): NewNotification => {

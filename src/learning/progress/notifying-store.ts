@@ -1,4 +1,4 @@
-import { c, list, nullable } from '../../kernel/database/statement.ts'
+import { c, list, nullable, read } from '../../kernel/database/statement.ts'
 
 /** Names the lessons of active students. A student of an earlier course version may lack the lesson. */
 export const listLessons = list('progress.listNotifiedLessons', {
@@ -85,24 +85,30 @@ const listTargets = (name: string, column: 'due_at' | 'opens_at', dates: string,
 /** Dates that were set a moment before :since may have been committed after it. Repeating them does no harm. */
 const isNew = `d.set_at > :since - interval '5 minutes'`
 
+const DUE_SOON = `d.due_at > :now and d.due_at <= :now + interval '1 day' and (d.due_at > :since + interval '1 day' or ${isNew})`
+const OVERDUE = `d.due_at > :now - interval '7 days' and d.due_at <= :now and (d.due_at > :since or ${isNew})`
+const OPENED = `d.opens_at > greatest(:since, :now - interval '7 days') and d.opens_at <= :now`
+
+/** Tells which of the lists below can have rows. Mostly none can, and planning one takes longer than this query. */
+export const findDates = read('progress.findDates', {
+  params: { since: c.timestamptz, now: c.timestamptz },
+  row: { due_soon: c.bool, overdue: c.bool, opened: c.bool },
+  text: `
+    select exists (select from lesson_dates d where ${DUE_SOON}) as due_soon,
+           exists (select from lesson_dates d where ${OVERDUE}) as overdue,
+           exists (select from lesson_dates d where ${OPENED}) as opened`,
+})
+
 /** Lessons that come within a day of their due date after :since, or were given such a date. */
-export const listDueSoon = listTargets(
-  'progress.listDueSoon',
-  'due_at',
-  `d.due_at > :now and d.due_at <= :now + interval '1 day' and (d.due_at > :since + interval '1 day' or ${isNew})`,
-)
+export const listDueSoon = listTargets('progress.listDueSoon', 'due_at', DUE_SOON)
 
 /** Lessons that became overdue after :since, or were given a due date of the last week. */
-export const listOverdue = listTargets(
-  'progress.listOverdue',
-  'due_at',
-  `d.due_at > :now - interval '7 days' and d.due_at <= :now and (d.due_at > :since or ${isNew})`,
-)
+export const listOverdue = listTargets('progress.listOverdue', 'due_at', OVERDUE)
 
 /** Lessons that opened after :since and are not locked otherwise. */
 export const listOpened = listTargets(
   'progress.listOpened',
   'opens_at',
-  `d.opens_at > greatest(:since, :now - interval '7 days') and d.opens_at <= :now`,
+  OPENED,
   `and not (select k.locked from lock_of(e.id, passed_lessons(e.id), c, v, :now) k)`,
 )

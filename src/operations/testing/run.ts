@@ -39,11 +39,11 @@ const APART = new RegExp(
   ].join('|'),
 )
 /**
- * Flags for test processes. Helper threads of the garbage collector are off, because they would only compete for the
- * two processors. Processes are forced to exit, because resources left by a failed test could keep them running, which
- * would look like a suite that hangs.
+ * Flags for test processes. A large nursery saves a third of the garbage collector's work. Its helper threads are off,
+ * because they would only compete for the two processors. Processes are forced to exit, because resources left by a
+ * failed test could keep them running, which would look like a suite that hangs.
  */
-const NODE_FLAGS = ['--single-threaded-gc', '--test-force-exit']
+const NODE_FLAGS = ['--max-semi-space-size=64', '--single-threaded-gc', '--test-force-exit']
 
 /**
  * `npm test` runs all tests, `npm test -- FILE …` the given files, and `npm test -- --since REF` the tests that changes
