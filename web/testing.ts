@@ -13,6 +13,8 @@ export interface PageCase {
   readonly heading: string | RegExp
   /** A text that appears once all data is loaded. */
   readonly waitFor?: string
+  /** True for a long text with the same kinds of elements as another page: only the long run checks all of them. */
+  readonly isLongText?: boolean
 }
 
 const EVERYBODY: readonly PageCase[] = [
@@ -26,9 +28,9 @@ const EVERYBODY: readonly PageCase[] = [
   { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'The training platform behind your apps' },
   { name: 'docs', path: '/docs', heading: 'Documentation', waitFor: 'OpenAPI file' },
   { name: 'docs-guide', path: '/docs/guides/buckets', heading: 'Buckets', waitFor: 'View as Markdown' },
-  { name: 'docs-conventions', path: '/docs/guides/contract', heading: 'API conventions' },
-  { name: 'docs-errors', path: '/docs/errors', heading: 'Errors', waitFor: 'What to do:' },
-  { name: 'docs-changelog', path: '/docs/changelog', heading: 'Changelog' },
+  { name: 'docs-conventions', path: '/docs/guides/contract', heading: 'API conventions', isLongText: true },
+  { name: 'docs-errors', path: '/docs/errors', heading: 'Errors', waitFor: 'What to do:', isLongText: true },
+  { name: 'docs-changelog', path: '/docs/changelog', heading: 'Changelog', isLongText: true },
 ]
 
 const DASHBOARD: readonly PageCase[] = [

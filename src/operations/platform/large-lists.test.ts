@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { operations } from '../../app.ts'
 import type { Operation } from '../../kernel/http/operation.ts'
 import { keyOfActivity } from '../../records/statements/model/refs.ts'
+import { isLong } from '../testing/sizes.ts'
 import { testApp } from '../testing/testing.ts'
 import { Stage } from './testing-examples.ts'
 import type { Scene } from './testing-scene.ts'
@@ -394,8 +395,9 @@ test('D11: every list of the API has an entry with the largest rows that its wri
 test('D11: a list of the largest rows is read in bounded pages, and the pages hold everything', async (t) => {
   const app = await testApp(t, UNLIMITED, { withSandbox: true })
   const stage = await Stage.open(app)
-  for (const [title, list] of Object.entries(LISTS)) {
-    if (isSmall(list)) continue
+  const filled = Object.entries(LISTS).flatMap(([title, list]) => (isSmall(list) ? [] : [[title, list] as const]))
+  // `npm test` fills every third list, because all of them take a minute.
+  for (const [title, list] of filled.filter((_, i) => isLong || i % 3 === 0)) {
     const operation = operations.find(({ name }) => name === title.split(',')[0])!
     await t.test(title, async () => {
       const scene = await stage.set(operation)
