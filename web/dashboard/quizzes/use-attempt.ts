@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { type QuizAttempt, type QuizQuestion, readQuizAttempt } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import { makeKey, query } from '../../api/query.ts'
 
 export interface LoadedAttempt {
   readonly attempt: QuizAttempt
@@ -8,15 +9,17 @@ export interface LoadedAttempt {
   readonly questions: readonly QuizQuestion[]
 }
 
-/** Reads an attempt at a quiz with all its questions. */
+/**
+ * Reads an attempt at a quiz with all its questions, once per visit: the answers on the page are newer than those of a
+ * repeated read, and another visit needs the saved answers and the time left, however soon it comes.
+ */
 export function useAttempt(lessonResultId: string | null) {
+  const [visit] = useState(makeKey)
   const { queryKey, queryFn: _, ...options } = query(readQuizAttempt, { lessonResultId: lessonResultId ?? '' })
   return useQuery<LoadedAttempt>({
     ...(options as object),
-    queryKey: [...queryKey, 'all'],
+    queryKey: [...queryKey, 'all', visit],
     enabled: lessonResultId !== null,
-    // The answers on the page are newer than those of a repeated read. Another visit needs the saved answers and the
-    // time left, so nothing stays in the cache.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: async ({ signal }) => {
