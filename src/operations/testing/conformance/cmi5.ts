@@ -49,7 +49,9 @@ export async function runCmi5Suite({ folder, runner, grep }: Suite): Promise<boo
   const launch = { executablePath: chromium.path, headless: true, args: browserArguments }
   writeFileSync(inLogs('browser.json'), JSON.stringify({ launch }))
   const report = inLogs('results.json')
-  const args = [runner, '--ci', '--json', `--outputFile=${report}`, ...(grep ? ['--testNamePattern', grep] : [])]
+  // Some of the suite's tests leave handles open, with which Jest would run on.
+  const ending = ['--ci', '--forceExit', '--json', `--outputFile=${report}`]
+  const args = [runner, ...ending, ...(grep ? ['--testNamePattern', grep] : [])]
   const child = spawn(process.execPath, args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
