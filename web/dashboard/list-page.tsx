@@ -1,13 +1,14 @@
 import { Badge, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type FormEvent, lazy, Suspense, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useHere } from '../api/here.ts'
 import { type Class, joinClass, listClasses } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { GraduationCap } from '../parts/icons.tsx'
 import { InvitationBanner } from '../parts/invitation-banner.tsx'
 import { notify } from '../parts/notify.tsx'
+import { onDemand } from '../parts/on-demand.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
@@ -20,9 +21,9 @@ import { dashboardWords } from './words.ts'
 
 const route = getRouteApi('/signed-in/dashboard')
 /** Loaded only for owners and developers, after the page is shown. */
-const OwnOrganisations = lazy(async () => ({ default: (await import('./own-organisations.tsx')).OwnOrganisations }))
+const OwnOrganisations = onDemand(async () => (await import('./own-organisations.tsx')).OwnOrganisations)
 /** Loaded only for people who cannot create courses, after the page is shown. */
-const AskOwner = lazy(async () => ({ default: (await import('./courses/ask-owner.tsx')).AskOwner }))
+const AskOwner = onDemand(async () => (await import('./courses/ask-owner.tsx')).AskOwner)
 
 export function ClassListPage() {
   const { classes: classList, managedCourses, agenda } = route.useLoaderData()
@@ -39,7 +40,7 @@ export function ClassListPage() {
       <Stack gap="xl">
         <InvitationBanner />
         {page === 1 && <Loaded query={ownAgenda}>{(data) => <AgendaShown agenda={data} />}</Loaded>}
-        <Suspense>{person?.areas.includes('organisations') && <OwnOrganisations />}</Suspense>
+        {person?.areas.includes('organisations') && <OwnOrganisations />}
         <Loaded query={list}>
           {({ docs, total, pages }) =>
             docs.length === 0 && !manages ? (
@@ -67,11 +68,7 @@ export function ClassListPage() {
             )
           }
         </Loaded>
-        {!mayCreate && (
-          <Suspense>
-            <AskOwner />
-          </Suspense>
-        )}
+        {!mayCreate && <AskOwner />}
       </Stack>
     </>
   )

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type Announcement, listAnnouncements } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import type { AnnouncementTarget } from './announcement-form.tsx'
@@ -12,14 +12,13 @@ import { Dialog } from './dialog.tsx'
 import { Megaphone } from './icons.tsx'
 import { Item, Items } from './items.tsx'
 import { TextLink } from './link.tsx'
+import { onDemand } from './on-demand.ts'
 import { Pager } from './pager.tsx'
 import { Loaded } from './states.tsx'
 import { Time } from './time.tsx'
 
 /** Loaded only when it is opened, because few people announce something. */
-const AnnouncementForm = lazy(() =>
-  import('./announcement-form.tsx').then(({ AnnouncementForm: form }) => ({ default: form })),
-)
+const AnnouncementForm = onDemand(async () => (await import('./announcement-form.tsx')).AnnouncementForm)
 
 interface AnnouncementsProps {
   readonly target: AnnouncementTarget
@@ -76,9 +75,7 @@ export function Announcements({ target, name, isClosed = false }: AnnouncementsP
             <Pager page={page} pages={pages} total={total} onChange={setPage} />
             {recipients !== null && (
               <Dialog isOpen={isOpen} onClose={close} title={say.toClass(name)}>
-                <Suspense>
-                  <AnnouncementForm target={target} recipients={recipients} onClose={close} />
-                </Suspense>
+                <AnnouncementForm target={target} recipients={recipients} onClose={close} />
               </Dialog>
             )}
           </Card>

@@ -1,13 +1,17 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
-import { type FormEvent, lazy, Suspense } from 'react'
+import type { FormEvent } from 'react'
 import classes from './filters.module.css'
+import { onDemand } from './on-demand.ts'
 import type { Suggest } from './suggest-field.tsx'
 import { words } from './words.ts'
 
 const { filters: say } = words
 
 /** Loaded only where a filter suggests values, because few do. */
-const SuggestField = lazy(() => import('./suggest-field.tsx').then(({ SuggestField: field }) => ({ default: field })))
+const SuggestField = onDemand(
+  async () => (await import('./suggest-field.tsx')).SuggestField,
+  ({ label }) => <TextInput label={label} disabled />,
+)
 
 export interface FilterField {
   readonly name: string
@@ -56,15 +60,14 @@ export function Filters({ fields, values, onChange }: FiltersProps) {
       <form onSubmit={submit} className={classes.filters}>
         {fields.map(({ name, label, placeholder, choices, isMoment, suggest }) =>
           suggest ? (
-            <Suspense key={name} fallback={<TextInput label={label} disabled />}>
-              <SuggestField
-                name={name}
-                label={label}
-                placeholder={placeholder ?? ''}
-                value={values[name] ?? ''}
-                suggest={suggest}
-              />
-            </Suspense>
+            <SuggestField
+              key={name}
+              name={name}
+              label={label}
+              placeholder={placeholder ?? ''}
+              value={values[name] ?? ''}
+              suggest={suggest}
+            />
           ) : choices ? (
             <NativeSelect
               key={name}

@@ -1,11 +1,12 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { listSentInvitations, resendInvitation, type SentInvitation, withdrawInvitation } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Card } from './card.tsx'
 import { invitationWords as say } from './invitation-words.ts'
 import { notify } from './notify.tsx'
+import { onDemand } from './on-demand.ts'
 import { Pager } from './pager.tsx'
 import { Row, Rows } from './rows.tsx'
 import { Problem } from './states.tsx'
@@ -13,9 +14,7 @@ import { Time } from './time.tsx'
 
 const LIMIT = 20
 /** Loaded when somebody corrects an invitation. */
-const CorrectDialog = lazy(() =>
-  import('./correct-invitation.tsx').then(({ CorrectInvitation: dialog }) => ({ default: dialog })),
-)
+const CorrectDialog = onDemand(async () => (await import('./correct-invitation.tsx')).CorrectInvitation)
 
 interface SentInvitationsProps {
   readonly target: { readonly organisation: string } | { readonly classId: string }
@@ -69,13 +68,11 @@ function SentRow({ invitation }: { invitation: SentInvitation }) {
             </Button>
           )}
           {isCorrecting && (
-            <Suspense>
-              <CorrectDialog
-                invitation={{ invitationId, email: handle, firstName, lastName }}
-                changes={changes}
-                onClose={() => setCorrecting(false)}
-              />
-            </Suspense>
+            <CorrectDialog
+              invitation={{ invitationId, email: handle, firstName, lastName }}
+              changes={changes}
+              onClose={() => setCorrecting(false)}
+            />
           )}
           <Button
             variant="default"

@@ -2,7 +2,7 @@ import { Alert, Button, CopyButton, Group, Stack, Text, Textarea, TextInput, Tit
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type Candidate, changePlan, listPlans, type Plan, readPlan, removePlan } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
@@ -12,6 +12,7 @@ import { Fact, Facts } from '../parts/facts.tsx'
 import { Copy, Eye, UserSearch } from '../parts/icons.tsx'
 import { TextLink } from '../parts/link.tsx'
 import { notify } from '../parts/notify.tsx'
+import { onDemand } from '../parts/on-demand.ts'
 import { useOrganisationNames } from '../parts/organisation-names.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { only } from '../parts/search.ts'
@@ -23,7 +24,7 @@ import { CandidateList, readCompared } from './candidates.tsx'
 import { nameOf } from './names.ts'
 import { plannerWords } from './words.ts'
 
-const ShareDialog = lazy(async () => ({ default: (await import('./share-dialog.tsx')).ShareDialog }))
+const ShareDialog = onDemand(async () => (await import('./share-dialog.tsx')).ShareDialog)
 
 const { plan: say, plans, sharing, save, candidates: sayCandidates } = plannerWords
 const { form: sayForm } = words
@@ -118,11 +119,7 @@ function PlanContent({ plan }: PlanProps) {
       <Dialog isOpen={asked === 'change'} onClose={close} title={say.changeTitle}>
         <ChangeForm plan={plan} onClose={close} />
       </Dialog>
-      {asked === 'share' && (
-        <Suspense>
-          <ShareDialog plan={plan} onClose={close} />
-        </Suspense>
-      )}
+      {asked === 'share' && <ShareDialog plan={plan} onClose={close} />}
       {asked === 'remove' && <RemovePlan plan={plan} onClose={close} />}
       {dropped && <DropPerson plan={plan} candidate={dropped} onClose={() => setDropped(undefined)} />}
     </>

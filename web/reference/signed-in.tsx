@@ -1,8 +1,9 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useHere } from '../api/here.ts'
 import { KeyRound, UserRound } from '../parts/icons.tsx'
 import { notify, notifyProblem } from '../parts/notify.tsx'
+import { onDemand } from '../parts/on-demand.ts'
 import { holdPair, useHeld } from './credentials.ts'
 import type { AboutExample } from './document.ts'
 import classes from './reference.module.css'
@@ -12,7 +13,7 @@ import { referenceWords } from './words.ts'
 
 const { signIn: say } = referenceWords
 
-const SignInDialog = lazy(() => import('./sign-in-form.tsx').then((module) => ({ default: module.SignInDialog })))
+const SignInDialog = onDemand(async () => (await import('./sign-in-form.tsx')).SignInDialog)
 
 interface SignedInProps {
   /** The ways of authentication that the operation accepts; by default all that use credentials. */
@@ -85,11 +86,7 @@ export function SignedIn({ ways = ['bearer', 'basic', 'browser'], example = {}, 
           </div>
         </div>
       )}
-      {isOpen && (
-        <Suspense>
-          <SignInDialog example={example} scopes={scopes} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <SignInDialog example={example} scopes={scopes} onClose={() => setOpen(false)} />}
     </Stack>
   )
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import {
   disablePerson,
   enablePerson,
@@ -17,6 +17,7 @@ import { type FilterField, Filters } from '../../parts/filters.tsx'
 import { FileUp, Plus, Users } from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { PersonStatus } from '../../parts/person-status.tsx'
@@ -35,10 +36,8 @@ import { sayRoles } from './person-badges.tsx'
 const { people: say } = adminWords
 const { form } = words
 /** Loaded only when somebody creates a person. */
-const CreatePersonForm = lazy(() =>
-  import('./create-person.tsx').then(({ CreatePersonForm: form }) => ({ default: form })),
-)
-const ImportPeople = lazy(() => import('./import-people.tsx').then(({ ImportPeople: dialog }) => ({ default: dialog })))
+const CreatePersonForm = onDemand(async () => (await import('./create-person.tsx')).CreatePersonForm)
+const ImportPeople = onDemand(async () => (await import('./import-people.tsx')).ImportPeople)
 const route = getRouteApi('/signed-in/admin/people')
 const FIELDS: readonly FilterField[] = [
   { name: 'query', label: say.find, placeholder: say.findHelp },
@@ -69,14 +68,10 @@ export function PeoplePage() {
         }
       />
       <Dialog isOpen={open === 'create'} onClose={close} title={adminWords.create.title}>
-        <Suspense>
-          <CreatePersonForm onClose={close} />
-        </Suspense>
+        <CreatePersonForm onClose={close} />
       </Dialog>
       <Dialog isOpen={open === 'import'} onClose={close} title={say.import}>
-        <Suspense>
-          <ImportPeople onClose={close} />
-        </Suspense>
+        <ImportPeople onClose={close} />
       </Dialog>
       <Filters
         fields={FIELDS}

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import {
   endSessionsOfPerson,
   findPeople,
@@ -18,6 +18,7 @@ import { Fact, Facts } from '../../parts/facts.tsx'
 import { Ban } from '../../parts/icons.tsx'
 import { TextLink } from '../../parts/link.tsx'
 import { notify } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import type { PersonAction } from '../../parts/person-dialogs.tsx'
 import { PersonStatus } from '../../parts/person-status.tsx'
@@ -33,9 +34,7 @@ const { person: say, people } = adminWords
 const route = getRouteApi('/signed-in/admin/people/$handle')
 const CHANGED = [readPerson, findPeople, listAudit]
 /** Loaded only when somebody acts on an account, because the page can be read without them. */
-const PersonDialog = lazy(() =>
-  import('../../parts/person-dialogs.tsx').then(({ PersonDialog: dialog }) => ({ default: dialog })),
-)
+const PersonDialog = onDemand(async () => (await import('../../parts/person-dialogs.tsx')).PersonDialog)
 
 export function PersonPage() {
   const found = useQuery(route.useLoaderData().person)
@@ -256,16 +255,14 @@ function Actions({ person }: PersonProps) {
         </ReasonDialog>
       )}
       {asked !== undefined && asked !== 'end' && asked !== 'administrator' && (
-        <Suspense>
-          <PersonDialog
-            person={person}
-            action={asked}
-            // A person who is gone, or has another handle, is not read again under the old one.
-            changes={asked === 'disable' || asked === 'enable' ? CHANGED : [findPeople, listAudit]}
-            onDone={(next) => void leave(next)}
-            onClose={close}
-          />
-        </Suspense>
+        <PersonDialog
+          person={person}
+          action={asked}
+          // A person who is gone, or has another handle, is not read again under the old one.
+          changes={asked === 'disable' || asked === 'enable' ? CHANGED : [findPeople, listAudit]}
+          onDone={(next) => void leave(next)}
+          onClose={close}
+        />
       )}
     </Card>
   )

@@ -1,10 +1,11 @@
 import { UnstyledButton } from '@mantine/core'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Search } from '../../parts/icons.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { appWords } from '../words.ts'
 import classes from './menu.module.css'
 
-const SearchDialog = lazy(async () => ({ default: (await import('./search.tsx')).SearchDialog }))
+const SearchDialog = onDemand(async () => (await import('./search.tsx')).SearchDialog)
 
 /** A button that opens the search. Ctrl-K (⌘K) does the same on every page. */
 export function SearchButton() {
@@ -52,11 +53,7 @@ export function SearchButton() {
         <Search size={16} aria-hidden />
         <span className={classes.label}>{appWords.finder.title}</span>
       </UnstyledButton>
-      {isOpen && (
-        <Suspense>
-          <SearchDialog typed={typed} onType={setTyped} onClose={close} />
-        </Suspense>
-      )}
+      {isOpen && <SearchDialog typed={typed} onType={setTyped} onClose={close} />}
     </>
   )
 }

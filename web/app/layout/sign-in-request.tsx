@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { answerWith } from '../../api/fresh-sign-in.ts'
 import { type Here, readHere } from '../../api/operations.ts'
+import { onDemand } from '../../parts/on-demand.ts'
 
-const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }))
+const SignInAgain = onDemand(async () => (await import('./sign-in-again.tsx')).SignInAgain)
 
 interface SignInRequest {
   readonly handle: string
@@ -30,9 +31,5 @@ export function SignInRequests() {
     answer(isDone)
     setRequest(undefined)
   }
-  return (
-    <Suspense>
-      <SignInAgain {...who} onEnd={end} />
-    </Suspense>
-  )
+  return <SignInAgain {...who} onEnd={end} />
 }

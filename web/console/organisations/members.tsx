@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import {
   type OrganisationPerson,
   removeOrganisationMember,
@@ -20,6 +20,7 @@ import { invitationWords } from '../../parts/invitation-words.ts'
 import { MEMBER_CHANGES } from '../../parts/member-changes.ts'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, notifyProblem } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { Pager } from '../../parts/pager.tsx'
 import type { PersonAction } from '../../parts/person-dialogs.tsx'
 import { PersonStatus } from '../../parts/person-status.tsx'
@@ -48,15 +49,9 @@ const FIELDS: readonly FilterField[] = [
   },
 ]
 /** Loaded only when somebody acts on an account, because a list can be read without them. */
-const PersonDialog = lazy(() =>
-  import('../../parts/person-dialogs.tsx').then(({ PersonDialog: dialog }) => ({ default: dialog })),
-)
-const CorrectDialog = lazy(() =>
-  import('../../parts/correct-invitation.tsx').then(({ CorrectInvitation: dialog }) => ({ default: dialog })),
-)
-const RemoveDialog = lazy(() =>
-  import('./remove-members.tsx').then(({ RemoveMembersDialog: dialog }) => ({ default: dialog })),
-)
+const PersonDialog = onDemand(async () => (await import('../../parts/person-dialogs.tsx')).PersonDialog)
+const CorrectDialog = onDemand(async () => (await import('../../parts/correct-invitation.tsx')).CorrectInvitation)
+const RemoveDialog = onDemand(async () => (await import('./remove-members.tsx')).RemoveMembersDialog)
 
 /** The members of an organisation; with the filter for invited people, also those who have not accepted yet. */
 export function Members({ organisation }: { readonly organisation: string }) {
@@ -135,14 +130,12 @@ function MemberTable({ organisation, people }: TableProps) {
         ))}
       </Rows>
       {isRemoving && (
-        <Suspense>
-          <RemoveDialog
-            organisation={organisation}
-            members={chosen.map((person) => ({ handle: person.handle!, name: nameOf(person) }))}
-            onDone={selection.clear}
-            onClose={() => setRemoving(false)}
-          />
-        </Suspense>
+        <RemoveDialog
+          organisation={organisation}
+          members={chosen.map((person) => ({ handle: person.handle!, name: nameOf(person) }))}
+          onDone={selection.clear}
+          onClose={() => setRemoving(false)}
+        />
       )}
     </>
   )
@@ -272,9 +265,7 @@ function MemberMenu({ organisation, person, name }: MenuProps) {
         {say.removeText}
       </Confirm>
       {action !== undefined && action !== 'remove' && (
-        <Suspense>
-          <PersonDialog person={person} action={action} changes={MEMBER_CHANGES} onClose={close} />
-        </Suspense>
+        <PersonDialog person={person} action={action} changes={MEMBER_CHANGES} onClose={close} />
       )}
     </>
   )
@@ -313,13 +304,11 @@ function InvitationMenu({ invitation, name }: InvitationMenuProps) {
         )}
       </MenuButton>
       {isCorrecting && (
-        <Suspense>
-          <CorrectDialog
-            invitation={{ invitationId, email, firstName, lastName }}
-            changes={MEMBER_CHANGES}
-            onClose={() => setCorrecting(false)}
-          />
-        </Suspense>
+        <CorrectDialog
+          invitation={{ invitationId, email, firstName, lastName }}
+          changes={MEMBER_CHANGES}
+          onClose={() => setCorrecting(false)}
+        />
       )}
     </>
   )

@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type Organisation, renameOrganisation, setOrganisationMember } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Announcements } from '../../parts/announcements.tsx'
@@ -13,6 +13,7 @@ import { invitationWords } from '../../parts/invitation-words.ts'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { MEMBER_CHANGES } from '../../parts/member-changes.ts'
 import { notify } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { personWords } from '../../parts/person-words.ts'
 import { SentInvitations } from '../../parts/sent-invitations.tsx'
@@ -28,12 +29,8 @@ const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
 /** The dialogs below are loaded only when they are opened, because few people do. */
-const PeopleImport = lazy(() =>
-  import('../../parts/people-import.tsx').then(({ PeopleImport: dialog }) => ({ default: dialog })),
-)
-const SignUpSettings = lazy(() =>
-  import('./sign-up-settings.tsx').then(({ SignUpSettings: dialog }) => ({ default: dialog })),
-)
+const PeopleImport = onDemand(async () => (await import('../../parts/people-import.tsx')).PeopleImport)
+const SignUpSettings = onDemand(async () => (await import('./sign-up-settings.tsx')).SignUpSettings)
 
 export function OrganisationPage() {
   const found = useQuery(route.useLoaderData().organisation)
@@ -104,14 +101,10 @@ function OrganisationContent({ one }: { readonly one: Organisation }) {
         <AddForm organisation={organisation} onClose={close} />
       </Dialog>
       <Dialog isOpen={open === 'import'} onClose={close} title={say.import}>
-        <Suspense>
-          <PeopleImport organisation={organisation} onClose={close} />
-        </Suspense>
+        <PeopleImport organisation={organisation} onClose={close} />
       </Dialog>
       <Dialog isOpen={open === 'signUp'} onClose={close} title={say.signUp}>
-        <Suspense>
-          <SignUpSettings organisation={organisation} onClose={close} />
-        </Suspense>
+        <SignUpSettings organisation={organisation} onClose={close} />
       </Dialog>
       <Dialog isOpen={open === 'rename'} onClose={close} title={say.renameTitle}>
         <RenameForm organisation={organisation} name={name} onClose={close} />

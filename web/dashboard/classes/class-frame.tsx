@@ -1,9 +1,10 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type ClassDetails, readHere } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
+import { onDemand } from '../../parts/on-demand.ts'
 import { PartOf } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs, tab } from '../../parts/tabs.tsx'
@@ -61,9 +62,9 @@ export function ClassFrame() {
   )
 }
 
-const UnsentEvaluations = lazy(async () => ({
-  default: (await import('../evaluations/unsent-evaluations.tsx')).UnsentEvaluations,
-}))
+const UnsentEvaluations = onDemand(
+  async () => (await import('../evaluations/unsent-evaluations.tsx')).UnsentEvaluations,
+)
 
 /** Sends evaluations that an earlier visit left on this device. Their own page does so by itself. */
 function Unsent({ classId }: { readonly classId: string }) {
@@ -79,11 +80,7 @@ function Unsent({ classId }: { readonly classId: string }) {
 function UnsentOf({ person, classId }: { readonly person: string; readonly classId: string }) {
   const [lessonIds] = useState(() => lessonsWaiting({ person, classId }))
   if (lessonIds.length === 0) return null
-  return (
-    <Suspense>
-      <UnsentEvaluations person={person} classId={classId} lessonIds={lessonIds} />
-    </Suspense>
-  )
+  return <UnsentEvaluations person={person} classId={classId} lessonIds={lessonIds} />
 }
 
 function Breadcrumb({ classDetails: { classId, name } }: { readonly classDetails: ClassDetails }) {

@@ -1,12 +1,13 @@
 import { Button, Group, Kbd, Stack, Table, Text } from '@mantine/core'
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, memo, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { ClassDetails, Gradebook, GradebookAverages } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Clock, Keyboard, Users } from '../../parts/icons.tsx'
 import { notify } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { directionOf, SortButton } from '../../parts/rows.tsx'
 import type { Sort } from '../../parts/sorted.ts'
@@ -20,7 +21,7 @@ import { type GradebookView, gradebookPage, ROWS_PER_PAGE } from './gradebook-pa
 import { gradebookWords as words } from './gradebook-words.ts'
 
 /** Loaded when the first cell is opened. */
-const GradebookPanel = lazy(async () => ({ default: (await import('./gradebook-panel.tsx')).GradebookPanel }))
+const GradebookPanel = onDemand(async () => (await import('./gradebook-panel.tsx')).GradebookPanel)
 
 const { gradebook: say } = dashboardWords
 const ROW_PX = 60
@@ -266,17 +267,15 @@ function Grid({ classDetails, averages, view, onSort, lessons, total }: GridProp
         }}
       >
         {openRow && openLesson && (
-          <Suspense>
-            <GradebookPanel
-              key={`${openRow.studentId} ${openLesson.lessonId}`}
-              classDetails={classDetails}
-              student={openRow}
-              lesson={openLesson}
-              cell={cellsOf(openRow, lessons)[opened.column - 1]!}
-              onClose={() => setOpened(undefined)}
-              onNext={() => void openNext()}
-            />
-          </Suspense>
+          <GradebookPanel
+            key={`${openRow.studentId} ${openLesson.lessonId}`}
+            classDetails={classDetails}
+            student={openRow}
+            lesson={openLesson}
+            cell={cellsOf(openRow, lessons)[opened.column - 1]!}
+            onClose={() => setOpened(undefined)}
+            onNext={() => void openNext()}
+          />
         )}
       </Panel>
       <Dialog isOpen={areKeysShown} onClose={() => showKeys(false)} title={say.keysTitle}>

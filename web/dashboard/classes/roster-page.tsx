@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type FormEvent, lazy, Suspense, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import {
   type ClassDetails,
   dropStudent,
@@ -21,6 +21,7 @@ import { invitationWords } from '../../parts/invitation-words.ts'
 import { TextLink } from '../../parts/link.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, notifyProblem, offerUndo } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
@@ -44,9 +45,7 @@ import { RosterImport } from './roster-import.tsx'
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/roster')
 const { roster: say } = dashboardWords
 /** Loaded only when somebody changes several students, because few do. */
-const RosterBulkDialog = lazy(() =>
-  import('./roster-bulk.tsx').then(({ RosterBulkDialog: dialog }) => ({ default: dialog })),
-)
+const RosterBulkDialog = onDemand(async () => (await import('./roster-bulk.tsx')).RosterBulkDialog)
 const LOOKS = {
   active: { color: 'green', icon: CircleCheck },
   suspended: { color: 'yellow', icon: CirclePause },
@@ -270,9 +269,7 @@ function StudentTable({ classDetails, students }: StudentTableProps) {
         {moved && <Transfer classDetails={classDetails} student={moved} onClose={() => setMoved(undefined)} />}
       </Dialog>
       {bulk && (
-        <Suspense fallback={null}>
-          <RosterBulkDialog key={bulk.to} change={bulk} onDone={selection.clear} onClose={() => setBulk(undefined)} />
-        </Suspense>
+        <RosterBulkDialog key={bulk.to} change={bulk} onDone={selection.clear} onClose={() => setBulk(undefined)} />
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import {
   type ClassDetails,
   clearLock,
@@ -18,6 +18,7 @@ import { EllipsisVertical, UserX } from '../../parts/icons.tsx'
 import { ButtonLink } from '../../parts/link.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
@@ -38,23 +39,13 @@ import { dashboardWords } from '../words.ts'
 import { useClass } from './class-frame.tsx'
 
 // The dialogs are loaded when they are opened: the page itself must stay small.
-const GradeDialog = lazy(() =>
-  import('../progress/grade-dialog.tsx').then(({ GradeDialog: dialog }) => ({ default: dialog })),
-)
-const ExtraDialog = lazy(() =>
-  import('../progress/attempts-dialogs.tsx').then(({ ExtraDialog: dialog }) => ({ default: dialog })),
-)
-const ResetDialog = lazy(() =>
-  import('../progress/attempts-dialogs.tsx').then(({ ResetDialog: dialog }) => ({ default: dialog })),
-)
+const GradeDialog = onDemand(async () => (await import('../progress/grade-dialog.tsx')).GradeDialog)
+const ExtraDialog = onDemand(async () => (await import('../progress/attempts-dialogs.tsx')).ExtraDialog)
+const ResetDialog = onDemand(async () => (await import('../progress/attempts-dialogs.tsx')).ResetDialog)
 
-const ReportDialog = lazy(() =>
-  import('../launches/report-dialog.tsx').then(({ ReportDialog: dialog }) => ({ default: dialog })),
-)
+const ReportDialog = onDemand(async () => (await import('../launches/report-dialog.tsx')).ReportDialog)
 
-const OverrideDialog = lazy(() =>
-  import('../dates/override-dialog.tsx').then(({ OverrideDialog: dialog }) => ({ default: dialog })),
-)
+const OverrideDialog = onDemand(async () => (await import('../dates/override-dialog.tsx')).OverrideDialog)
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
 const { student: say } = dashboardWords
@@ -325,13 +316,11 @@ function Lessons({ classDetails, student, lessons }: LessonsProps) {
           )
         })}
       </ol>
-      <Suspense>
-        {graded && <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />}
-        {extra && <ExtraDialog target={extra} onClose={() => setExtra(undefined)} />}
-        {reset && <ResetDialog target={reset} onClose={() => setReset(undefined)} />}
-        {reported && <ReportDialog target={reported} onClose={() => setReported(undefined)} />}
-        {dated && <OverrideDialog target={dated} lessons={lessons} onClose={() => setDated(undefined)} />}
-      </Suspense>
+      {graded && <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />}
+      {extra && <ExtraDialog target={extra} onClose={() => setExtra(undefined)} />}
+      {reset && <ResetDialog target={reset} onClose={() => setReset(undefined)} />}
+      {reported && <ReportDialog target={reported} onClose={() => setReported(undefined)} />}
+      {dated && <OverrideDialog target={dated} lessons={lessons} onClose={() => setDated(undefined)} />}
     </Card>
   )
 }

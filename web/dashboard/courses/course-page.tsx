@@ -1,13 +1,14 @@
 import { ActionIcon, Alert, Anchor, Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type CourseDocument, saveCourse } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copy, EllipsisVertical, Eye } from '../../parts/icons.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { useOrganisationNames } from '../../parts/organisation-names.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
@@ -24,12 +25,10 @@ import { contentOf, type Replacement } from './package-changes.ts'
 import { Versions } from './versions.tsx'
 import { editingWords } from './words.ts'
 
-const DuplicateCourse = lazy(async () => ({ default: (await import('./duplicate-course.tsx')).DuplicateCourse }))
+const DuplicateCourse = onDemand(async () => (await import('./duplicate-course.tsx')).DuplicateCourse)
 /** Loaded when somebody adds or replaces a package. */
-const ChoosePackage = lazy(async () => ({ default: (await import('./choose-package.tsx')).ChoosePackage }))
-const ReplacementReport = lazy(async () => ({
-  default: (await import('./replacement-report.tsx')).ReplacementReport,
-}))
+const ChoosePackage = onDemand(async () => (await import('./choose-package.tsx')).ChoosePackage)
+const ReplacementReport = onDemand(async () => (await import('./replacement-report.tsx')).ReplacementReport)
 
 const route = getRouteApi('/signed-in/dashboard/courses/$courseId')
 const { course: say } = dashboardWords
@@ -55,9 +54,7 @@ export function CoursePage() {
           />
         )}
       </Loaded>
-      <Suspense>
-        {replacement && <ReplacementReport replacement={replacement} onClose={() => setReplacement(undefined)} />}
-      </Suspense>
+      {replacement && <ReplacementReport replacement={replacement} onClose={() => setReplacement(undefined)} />}
     </>
   )
 }
@@ -203,18 +200,16 @@ function Editor({ course, onReplaced }: EditorProps) {
         <Objectives doc={doc} onChange={setDoc} mistakes={mistakes} onCorrected={onCorrected} />
         <Versions courseId={course.courseId} mayCreateClasses={course.may.createClasses} />
       </Stack>
-      <Suspense>{isDuplicating && <DuplicateCourse course={course} onClose={() => setDuplicating(false)} />}</Suspense>
-      <Suspense>
-        {choosing && (
-          <ChoosePackage
-            doc={doc}
-            hasUnsaved={isDirty}
-            replaces={choosing.replaces}
-            onReplaced={onReplaced}
-            onClose={() => setChoosing(undefined)}
-          />
-        )}
-      </Suspense>
+      {isDuplicating && <DuplicateCourse course={course} onClose={() => setDuplicating(false)} />}
+      {choosing && (
+        <ChoosePackage
+          doc={doc}
+          hasUnsaved={isDirty}
+          replaces={choosing.replaces}
+          onReplaced={onReplaced}
+          onClose={() => setChoosing(undefined)}
+        />
+      )}
     </>
   )
 }

@@ -11,7 +11,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { CourseDocument } from '../../api/operations.ts'
 import { NumberField } from '../../parts/number-field.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
@@ -133,17 +133,15 @@ export function LessonForm({ course, lesson, others, mistakes, onApply, onClose 
           {...form.getInputProps('description')}
         />
         {Fields && (
-          <Suspense>
-            <Fields
-              course={course}
-              lesson={content}
-              errors={errors}
-              onChange={(changes) => {
-                setContent((now) => ({ ...now, ...changes }))
-                setErrors((now) => withoutFields(now, Object.keys(changes)))
-              }}
-            />
-          </Suspense>
+          <Fields
+            course={course}
+            lesson={content}
+            errors={errors}
+            onChange={(changes) => {
+              setContent((now) => ({ ...now, ...changes }))
+              setErrors((now) => withoutFields(now, Object.keys(changes)))
+            }}
+          />
         )}
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           <NumberField label={say.expected} min={0} {...form.getInputProps('expected')} />

@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type ComponentProps, type KeyboardEvent, lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
+import { type ComponentProps, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { CourseDocument } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -18,6 +18,7 @@ import {
 } from '../../parts/icons.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { Lines } from '../../parts/states.tsx'
 import { packageWords } from '../packages/words.ts'
 import treeClasses from '../progress/lesson-tree.module.css'
@@ -43,7 +44,10 @@ import { errorsOf, type Mistake } from './mistakes.ts'
 import { editingWords } from './words.ts'
 
 /** Loaded when somebody edits a lesson, because the page itself must stay small. */
-const LessonForm = lazy(async () => ({ default: (await import('./lesson-form.tsx')).LessonForm }))
+const LessonForm = onDemand(
+  async () => (await import('./lesson-form.tsx')).LessonForm,
+  () => <Lines />,
+)
 
 const { course: say } = dashboardWords
 
@@ -181,21 +185,19 @@ export function Lessons({
       </ol>
       <Dialog isOpen={found !== undefined} onClose={close} title={found?.name ?? ''} size="large">
         {found && (
-          <Suspense fallback={<Lines />}>
-            <LessonForm
-              key={found.id}
-              course={shown}
-              lesson={found}
-              others={all.filter(({ id }) => id !== found.id)}
-              mistakes={errorsOf(mistakes, found.id)}
-              onClose={close}
-              onApply={(lesson) => {
-                onChange(setLesson(shown, place!, lesson))
-                onCorrected({ id: lesson.id })
-                close()
-              }}
-            />
-          </Suspense>
+          <LessonForm
+            key={found.id}
+            course={shown}
+            lesson={found}
+            others={all.filter(({ id }) => id !== found.id)}
+            mistakes={errorsOf(mistakes, found.id)}
+            onClose={close}
+            onApply={(lesson) => {
+              onChange(setLesson(shown, place!, lesson))
+              onCorrected({ id: lesson.id })
+              close()
+            }}
+          />
         )}
       </Dialog>
     </Card>

@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useHere } from '../../api/here.ts'
 import { Plus } from '../../parts/icons.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { ownOrganisations } from '../../parts/own-organisations.ts'
 import { dashboardWords } from '../words.ts'
 
-const NewCourseDialog = lazy(async () => ({ default: (await import('./new-course-dialog.tsx')).NewCourseDialog }))
+const NewCourseDialog = onDemand(async () => (await import('./new-course-dialog.tsx')).NewCourseDialog)
 
 /** A button that creates a course. Renders nothing for people who may not create courses. */
 export function NewCourse() {
@@ -20,9 +21,7 @@ export function NewCourse() {
         {dashboardWords.newCourse.open}
       </Button>
       {isOpen && organisations.data && (
-        <Suspense>
-          <NewCourseDialog only={organisations.data.first} onClose={() => setOpen(false)} />
-        </Suspense>
+        <NewCourseDialog only={organisations.data.first} onClose={() => setOpen(false)} />
       )}
     </>
   )

@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Pencil, Plus, Trash2 } from '../../parts/icons.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { Lines } from '../../parts/states.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboardWords } from '../words.ts'
@@ -14,7 +15,10 @@ import { errorsOf, type Mistake } from './mistakes.ts'
 const { course: say } = dashboardWords
 
 /** Loaded when somebody edits an objective, because the page itself must stay small. */
-const ObjectiveForm = lazy(async () => ({ default: (await import('./lesson-form.tsx')).ObjectiveForm }))
+const ObjectiveForm = onDemand(
+  async () => (await import('./lesson-form.tsx')).ObjectiveForm,
+  () => <Lines />,
+)
 
 interface ObjectivesProps extends PartProps {
   readonly mistakes: readonly Mistake[]
@@ -86,21 +90,19 @@ export function Objectives({ doc, onChange, mistakes, onCorrected }: ObjectivesP
       </ul>
       <Dialog isOpen={edited !== undefined} onClose={() => setEdited(undefined)} title={say.objectiveTitle}>
         {edited && (
-          <Suspense fallback={<Lines />}>
-            <ObjectiveForm
-              key={edited.id}
-              objective={edited}
-              lessons={lessons}
-              mistakes={errorsOf(mistakes, edited.id)}
-              onClose={() => setEdited(undefined)}
-              onApply={(next) => {
-                const isNew = objectives.every(({ id }) => id !== next.id)
-                put(isNew ? [...objectives, next] : objectives.map((one) => (one.id === next.id ? next : one)))
-                onCorrected({ id: next.id })
-                setEdited(undefined)
-              }}
-            />
-          </Suspense>
+          <ObjectiveForm
+            key={edited.id}
+            objective={edited}
+            lessons={lessons}
+            mistakes={errorsOf(mistakes, edited.id)}
+            onClose={() => setEdited(undefined)}
+            onApply={(next) => {
+              const isNew = objectives.every(({ id }) => id !== next.id)
+              put(isNew ? [...objectives, next] : objectives.map((one) => (one.id === next.id ? next : one)))
+              onCorrected({ id: next.id })
+              setEdited(undefined)
+            }}
+          />
         )}
       </Dialog>
     </Card>

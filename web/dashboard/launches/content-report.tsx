@@ -1,9 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type PackageLesson, readPackageLesson } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { Row, Rows } from '../../parts/rows.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Moment, sayDuration } from '../../parts/time.tsx'
@@ -14,7 +15,7 @@ import { SessionEnding, SessionStart } from './session-cells.tsx'
 import { LIVE_MS } from './use-changes.ts'
 import { launchWords } from './words.ts'
 
-const WaiveDialog = lazy(async () => ({ default: (await import('./waive-dialog.tsx')).WaiveDialog }))
+const WaiveDialog = onDemand(async () => (await import('./waive-dialog.tsx')).WaiveDialog)
 
 const { staff: say } = launchWords
 
@@ -50,7 +51,7 @@ function Report({ report, ...target }: ReportTarget & { readonly report: Package
           </Button>
         </Group>
       )}
-      <Suspense>{isWaiving && <WaiveDialog {...target} onClose={() => setWaiving(false)} />}</Suspense>
+      {isWaiving && <WaiveDialog {...target} onClose={() => setWaiving(false)} />}
     </Stack>
   )
 }

@@ -1,8 +1,9 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type ComponentType, lazy, Suspense } from 'react'
+import type { ComponentType } from 'react'
 import type { LessonDetails } from '../../api/operations.ts'
+import { onDemand } from '../../parts/on-demand.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { useClass } from '../classes/class-frame.tsx'
@@ -14,23 +15,19 @@ const route = getRouteApi('/signed-in/dashboard/classes/$classId/lessons/$lesson
 
 /** The component for each kind, loaded on demand. Apps have pages of their own. */
 const VIEWS: Record<LessonDetails['kind'], ComponentType<LessonProps>> = {
-  activity: lazy(async () => ({ default: (await import('./activity-lesson.tsx')).ActivityLesson })),
-  app: lazy(async () => ({ default: (await import('./app-lesson.tsx')).AppLesson })),
-  'instructor-led': lazy(async () => ({ default: (await import('./led-lesson.tsx')).LedLesson })),
-  page: lazy(async () => ({ default: (await import('./page-lesson.tsx')).PageLesson })),
-  file: lazy(async () => ({ default: (await import('./file-lesson.tsx')).FileLesson })),
-  quiz: lazy(async () => ({ default: (await import('./quiz-lesson.tsx')).QuizLesson })),
-  package: lazy(async () => ({ default: (await import('./package-lesson.tsx')).PackageLesson })),
+  activity: onDemand(async () => (await import('./activity-lesson.tsx')).ActivityLesson),
+  app: onDemand(async () => (await import('./app-lesson.tsx')).AppLesson),
+  'instructor-led': onDemand(async () => (await import('./led-lesson.tsx')).LedLesson),
+  page: onDemand(async () => (await import('./page-lesson.tsx')).PageLesson),
+  file: onDemand(async () => (await import('./file-lesson.tsx')).FileLesson),
+  quiz: onDemand(async () => (await import('./quiz-lesson.tsx')).QuizLesson),
+  package: onDemand(async () => (await import('./package-lesson.tsx')).PackageLesson),
 }
 
 /** Shows a lesson as a student sees it. */
 export function LessonView(props: LessonProps) {
   const View = VIEWS[props.lesson.kind]
-  return (
-    <Suspense>
-      <View {...props} />
-    </Suspense>
-  )
+  return <View {...props} />
 }
 
 export function LessonPage() {

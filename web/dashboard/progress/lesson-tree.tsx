@@ -1,13 +1,13 @@
 import { Group, Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { isConsentMissing } from '../../api/call.ts'
 import { type ClassDetails, launchLesson, listLessonsOfCourse, type Results } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { BookOpen } from '../../parts/icons.tsx'
-import { useOnDemand } from '../../parts/on-demand.ts'
+import { onDemand, useOnDemand } from '../../parts/on-demand.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { dashboardWords } from '../words.ts'
 import { LessonRow } from './lesson-row.tsx'
@@ -15,11 +15,11 @@ import classes from './lesson-tree.module.css'
 import { OwnBadges } from './own-badges.tsx'
 
 /** Loaded on demand, so that the lessons appear first. */
-const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
+const OwnHistory = onDemand(async () => (await import('./own-history.tsx')).OwnHistory)
 
-const PendingEvaluations = lazy(async () => ({
-  default: (await import('../evaluations/pending-evaluations.tsx')).PendingEvaluations,
-}))
+const PendingEvaluations = onDemand(
+  async () => (await import('../evaluations/pending-evaluations.tsx')).PendingEvaluations,
+)
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { lessons: say } = dashboardWords
@@ -59,11 +59,7 @@ export function LessonTree({
         return (
           <Stack gap="lg">
             {problem && <Problem title={say.startFailed} error={problem} />}
-            {lessons.some(isEvaluated) && (
-              <Suspense>
-                <PendingEvaluations classId={classId} />
-              </Suspense>
-            )}
+            {lessons.some(isEvaluated) && <PendingEvaluations classId={classId} />}
             <Card title={say.title} action={<Text size="sm">{say.progress(passed, whole.length)}</Text>} isFlush>
               {whole.length === 0 ? (
                 <Empty icon={BookOpen} title={say.empty} />
@@ -116,14 +112,12 @@ export function LessonTree({
               </Card>
             )}
             <OwnBadges organisation={course.organisation} />
-            <Suspense>
-              <OwnHistory
-                classId={classId}
-                studentId={studentId!}
-                lessons={lessons}
-                mayWrite={may.writeOwnNotes && !ended}
-              />
-            </Suspense>
+            <OwnHistory
+              classId={classId}
+              studentId={studentId!}
+              lessons={lessons}
+              mayWrite={may.writeOwnNotes && !ended}
+            />
             {consent && (
               <consent.AllowDialog
                 title={say.allowTitle}

@@ -1,11 +1,15 @@
 import { Anchor, VisuallyHidden } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Dialog } from '../../parts/dialog.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { Waiting } from '../../parts/states.tsx'
 import { dashboardWords } from '../words.ts'
 
 /** Loaded when the dialog opens. */
-const AttemptsTable = lazy(async () => ({ default: (await import('./attempts-table.tsx')).AttemptsTable }))
+const AttemptsTable = onDemand(
+  async () => (await import('./attempts-table.tsx')).AttemptsTable,
+  () => <Waiting />,
+)
 
 const { mine: say } = dashboardWords
 
@@ -26,9 +30,7 @@ export function OwnAttempts({ lesson, ...names }: OwnAttemptsProps) {
         <VisuallyHidden>{say.showAttempts(lesson)}</VisuallyHidden>
       </Anchor>
       <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={say.showAttempts(lesson)} isWide>
-        <Suspense fallback={<Waiting />}>
-          <AttemptsTable {...names} />
-        </Suspense>
+        <AttemptsTable {...names} />
       </Dialog>
     </>
   )

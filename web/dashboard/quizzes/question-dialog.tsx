@@ -1,11 +1,14 @@
-import { lazy, Suspense } from 'react'
 import type { Question } from '../../api/operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
+import { onDemand } from '../../parts/on-demand.ts'
 import { Lines } from '../../parts/states.tsx'
 import { quizWords } from './words.ts'
 
 /** Loaded when somebody edits a question, because most visits only read the list. */
-const QuestionForm = lazy(async () => ({ default: (await import('./question-form.tsx')).QuestionForm }))
+const QuestionForm = onDemand(
+  async () => (await import('./question-form.tsx')).QuestionForm,
+  () => <Lines />,
+)
 
 interface QuestionDialogProps {
   readonly organisation: string
@@ -23,10 +26,6 @@ export const QuestionDialog = ({ isOpen, question, isCopy = false, ...rest }: Qu
     onClose={rest.onClose}
     title={question && !isCopy ? quizWords.form.editTitle : quizWords.form.createTitle}
   >
-    {isOpen && (
-      <Suspense fallback={<Lines />}>
-        <QuestionForm question={question} isCopy={isCopy} {...rest} />
-      </Suspense>
-    )}
+    {isOpen && <QuestionForm question={question} isCopy={isCopy} {...rest} />}
   </Dialog>
 )

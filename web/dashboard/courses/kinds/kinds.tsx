@@ -1,17 +1,18 @@
-import { type ComponentType, lazy } from 'react'
+import type { ComponentType } from 'react'
 import type { LessonDetails } from '../../../api/operations.ts'
+import { onDemand } from '../../../parts/on-demand.ts'
 import type { KindFieldsProps, Step } from './fields-props.ts'
 
 type Kind = LessonDetails['kind']
 
 /** The fields of each kind of lesson, loaded on demand. */
 export const KIND_FIELDS: Partial<Record<Kind, ComponentType<KindFieldsProps>>> = {
-  app: lazy(async () => ({ default: (await import('./app-fields.tsx')).AppFields })),
-  'instructor-led': lazy(async () => ({ default: (await import('./rubric-fields.tsx')).RubricFields })),
-  page: lazy(async () => ({ default: (await import('./page-fields.tsx')).PageFields })),
-  file: lazy(async () => ({ default: (await import('./file-fields.tsx')).FileFields })),
-  quiz: lazy(async () => ({ default: (await import('./quiz-fields.tsx')).QuizFields })),
-  package: lazy(async () => ({ default: (await import('./package-fields.tsx')).PackageFields })),
+  app: onDemand(async () => (await import('./app-fields.tsx')).AppFields),
+  'instructor-led': onDemand(async () => (await import('./rubric-fields.tsx')).RubricFields),
+  page: onDemand(async () => (await import('./page-fields.tsx')).PageFields),
+  file: onDemand(async () => (await import('./file-fields.tsx')).FileFields),
+  quiz: onDemand(async () => (await import('./quiz-fields.tsx')).QuizFields),
+  package: onDemand(async () => (await import('./package-fields.tsx')).PackageFields),
 }
 
 /** The fields that belong to each kind. Those of other kinds are removed when the kind changes. */
