@@ -34,7 +34,8 @@ export class Player implements Listener {
     page.begin(open.session)
     page.frame.addEventListener('load', () => this.#onLoad())
     addEventListener('pagehide', () => this.#close())
-    addEventListener('pageshow', () => this.#setHidden())
+    // A page that comes back from the browser's cache has lost its session.
+    addEventListener('pageshow', ({ persisted }) => (persisted ? location.reload() : this.#setHidden()))
     document.addEventListener('visibilitychange', () => this.#isClosing || this.#setHidden())
   }
 
@@ -52,13 +53,25 @@ export class Player implements Listener {
     const content = hrefOf(this.#page.frame) === undefined ? null : this.#page.frame.contentWindow
     const finish = () => {
       this.#isClosing = false
-      this.#saveNow()
+      this.#end()
     }
     // Some browsers no longer have `unload`.
     const { featurePolicy } = document as { featurePolicy?: { allowsFeature(name: string): boolean } }
     if (content)
       content.addEventListener(featurePolicy?.allowsFeature('unload') === false ? 'pagehide' : 'unload', finish)
     else finish()
+  }
+
+  /** Ends the session with the page. An item that its content has not ended goes on there the next time. */
+  #end(): void {
+    const { current } = this.#runtime
+    this.#runtime.request('suspendAll')
+    this.#runtime.proceed()
+    if (current && this.#ended !== current) this.#isDirty = true
+    this.#saveNow()
+    const report = this.#runtime.report()
+    if (report && !report.ended) this.#saving.end(report)
+    this.#saving.flush(true)
   }
 
   begin(): void {

@@ -18,6 +18,8 @@ const MOST_TITLE_LETTERS = 300
 /** Limits of what is stored of a package: of an item, of all items, and of the course as a whole. */
 const MOST_ITEM_BYTES = 20_000
 const MOST_ITEMS_BYTES = 32 * 2 ** 20
+/** The player of SCORM reads all items at once. */
+const MOST_SCORM_BYTES = 7 * 2 ** 20
 const MOST_STRUCTURE_BYTES = 2 ** 20
 const MOST_METADATA_BYTES = 2 ** 20
 
@@ -176,6 +178,7 @@ function summarise(
     )
   const items = [...flatten(children, null, { next: 0 })]
   let itemsBytes = 0
+  const mostBytes = kind === 'cmi5' ? MOST_ITEMS_BYTES : MOST_SCORM_BYTES
   for (const { item } of items) {
     const bytes = Buffer.byteLength(JSON.stringify(item))
     if (bytes > MOST_ITEM_BYTES)
@@ -185,10 +188,10 @@ function summarise(
       )
     itemsBytes += bytes
     // Items may share the sequencing of a collection, so that a small manifest describes very much.
-    if (itemsBytes > MOST_ITEMS_BYTES)
+    if (itemsBytes > mostBytes)
       throw refuseArchive(
-        `have at most ${MOST_ITEMS_BYTES} bytes in all items`,
-        'The items of the package are larger than 32 MiB together, with the sequencing that they refer to',
+        `have at most ${mostBytes} bytes in all items`,
+        `The items of the package are larger than ${mostBytes / 2 ** 20} MiB together, with the sequencing that they refer to`,
       )
   }
   const title = inEnglish(structure.title) || structure.id

@@ -260,7 +260,7 @@ test('a refused package names what it violates, and leaves nothing behind', asyn
       ]),
       /imsmanifest\.xml is at a\/imsmanifest\.xml, not at the root/,
     ],
-    [makeScorm(SHARING), /items of the package are larger than 32 MiB together/],
+    [makeScorm(SHARING), /items of the package are larger than 7 MiB together/],
     [buildZip([{ name: 'cmi5.xml', data: '<a' }]), /not well-formed XML: .* \(cmi5 13\.2\.0\.0-1\)/],
     [buildZip([{ name: 'cmi5.xml', data: courseOf(auOf('urn:a')) }]), /no file of the package.*14\.1\.0\.0-4/],
     [makePackage({}, [{ name: '../evil', data: 'x' }]), /no relative path: "\.\.\/evil"/],

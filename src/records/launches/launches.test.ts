@@ -312,7 +312,12 @@ test('after the class has ended or the student has left it, content can only end
     await content.tell('initialized')
     await app.sql(end)
     for (const wrong of [[content.make('passed')], [content.make('passed'), content.make('terminated')]])
-      assertError(await content.say(...wrong), 403, 4032, /class has ended, or the student has left/)
+      assertError(
+        await content.say(...wrong),
+        403,
+        4032,
+        /class has ended or no longer teaches this, or the student has left/,
+      )
     assert.equal((await content.tell('terminated')).status, 200)
     await app.sql(undo)
   }

@@ -17,6 +17,7 @@ import {
   ensureRegistration,
   type LaunchRow,
   lockRegistration,
+  passLessons,
   storeOwn,
   unitNames,
 } from '../registrations/registrations.ts'
@@ -54,10 +55,12 @@ export async function launchPackageLesson(
     const key = { packageId: found.package_id, enrolmentId: context.enrolmentId, personId: who.personId }
     const registration = await ensureRegistration(tx, who, key, environment)
     await lockRegistration(tx, registration)
+    const ended = await endOpenSessions(tx, who, registration, environment)
+    // A session may end as completed or failed, so what it has changed is read after that.
     const state = await tx.first(store.isWaived, { registration, position: found.position })
     const mode = what.mode ?? (state?.is_satisfied ? 'Review' : 'Normal')
-    const ended = await endOpenSessions(tx, who, registration, environment)
-    // A session that has failed ends its attempt, so what is left is read again.
+    // A lesson that was locked when its unit was satisfied is passed now.
+    if (state?.is_satisfied) await passLessons(tx, who, { registration_id: registration, person_id: who.personId })
     const { attempt, attemptsLeft } = ended.isAny
       ? await authorizeLesson(tx, student, { lessonId, classId }, 'attend', { recorder: 'package' })
       : context

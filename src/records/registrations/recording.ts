@@ -78,7 +78,10 @@ export function refuseEnded({ ended_by: by, standard }: Pick<LaunchRow, 'ended_b
 
 /** After the class has ended, content can only end its session. */
 export const refuseInactive = () =>
-  fail('forbidden', 'The class has ended, or the student has left it; nothing more is recorded')
+  fail(
+    'forbidden',
+    'The class has ended or no longer teaches this, or the student has left it; nothing more is recorded',
+  )
 
 /** Admits statements one after the other, each in the state that the ones before it leave. */
 function admitAll(before: GateState, statements: readonly LaunchStatement[]): Report {

@@ -151,6 +151,12 @@ export interface Report {
   readonly keepsSession?: boolean
 }
 
+/** The report of an item of SCORM that was completed before its session ended. */
+const COMPLETED: Report = {
+  ...{ isInitialized: false, isCompleted: true, isPassed: false, isFailed: false, isTerminated: false },
+  ...{ score: null, progress: null, seconds: null, keepsSession: true },
+}
+
 /**
  * Applies what content reports to its session, its unit and the attempt at its lesson. Returns the statements that
  * follow. The registration is locked.
@@ -179,8 +185,6 @@ export async function applyReport(
   if (attempt && score !== null) await scorePackageAttempt(tx, attempt.student, attempt.lesson, score)
   const own =
     completed || passed ? await settleRegistration(tx, who, registration, { session: row.session }, environment) : []
-  // A lesson that was locked or reset when its unit was satisfied is passed now.
-  if (initialized && row.is_unit_satisfied) await passLessons(tx, who, row)
   if (attempt && isTerminated)
     await tolerate(() =>
       endAttempt(tx, who, { ...row, failed_at: failed ? who.at : keepsSession ? null : row.failed_at }),
@@ -263,7 +267,7 @@ function toItem(row: RowOf<typeof store.listItems>): ItemState {
     ...{ position: row.position, parent: row.parent, kind: row.kind as ItemState['kind'], publisher: row.publisher },
     ...{ moveOn: row.move_on as MoveOn, collateralCredit: row.collateral === null ? [] : JSON.parse(row.collateral) },
     ...{ isCompleted: row.is_completed, isPassed: row.is_passed },
-    ...{ isWaived: row.is_waived, isSatisfied: row.is_satisfied },
+    ...{ isWaived: row.is_waived, isSatisfied: row.is_satisfied, isLeftOut: row.is_left_out },
   }
 }
 
@@ -273,10 +277,10 @@ const toNames = (row: RowOf<typeof store.listNames>, { kind }: ItemState): ItemN
 })
 
 /**
- * Passes the lessons of satisfied items, first all that have no attempt yet, and then again as long as that opens
+ * Passes the lessons of satisfied items: waived ones even if they are locked, then all that have no attempt yet, and then again as long as that opens
  * further ones. Lessons that cannot be written, such as those of a closed class, stay as they are.
  */
-async function passLessons(
+export async function passLessons(
   tx: Tx,
   who: Caller,
   { registration_id: registration, person_id: personId }: Pick<LaunchRow, 'registration_id' | 'person_id'>,
@@ -285,10 +289,16 @@ async function passLessons(
   const list = () => tx.all(store.listPassable, { registration, now: who.at })
   let rows = await list()
   const fresh = rows.filter(({ is_new }) => is_new)
-  if (fresh.length > 1) {
-    await passNewLessons(tx, student, fresh[0]!.enrolment_id, fresh)
-    rows = await list()
-  }
+  const waived = fresh.filter(({ is_waived, is_open }) => is_waived && !is_open)
+  if (waived.length > 0) await passNewLessons(tx, student, waived[0]!.enrolment_id, waived, { areWaived: true })
+  if (fresh.length > 1)
+    await passNewLessons(
+      tx,
+      student,
+      fresh[0]!.enrolment_id,
+      fresh.filter((row) => !waived.includes(row)),
+    )
+  if (waived.length > 0 || fresh.length > 1) rows = await list()
   for (let left = Number.POSITIVE_INFINITY; rows.length > 0 && rows.length < left; rows = await list()) {
     left = rows.length
     for (const { lesson, class: classId, score, is_open } of rows)
@@ -324,6 +334,9 @@ export async function abandonSessions(
       // The player of SCORM has reported a duration if its last item has ended.
       ...{ endedBy: isScorm && row.seconds !== null ? 'terminated' : 'abandoned', seconds },
     })
+    // The item of SCORM was not ended by its content, so it is judged by what it has said last.
+    if (isScorm && row.completed_at && !row.is_unit_completed)
+      said.push(...(await applyReport(tx, who, row, COMPLETED, environment)))
     await tolerate(() => endAttempt(tx, who, row))
     if (isScorm) continue
     said.push(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { upkeepAt } from '../../kernel/caller.ts'
+import type { Tx } from '../../kernel/database/database.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import type { Consumer } from '../../kernel/events/consumers.ts'
 import type { EventOf } from '../../kernel/events/events.ts'
@@ -10,11 +11,13 @@ import * as store from './store.ts'
 type ResetEvent = Extract<EventOf<typeof progressEvents>, { kind: 'attempt.reset' }>
 
 /**
- * Restarts the registration when an instructor resets a lesson of a package. cmi5 allows one `completed` and one
+ * Returns the consumer that restarts the registration when an instructor resets a lesson of a package. cmi5 allows one `completed` and one
  * `passed` in a registration (9.3.0), so the student needs a new one to take the unit again. Other units keep their
- * state.
+ * state. `forget` deletes what else was saved about the unit.
  */
-export const registrationRestarter: Consumer<Environment, ResetEvent> = {
+export const registrationRestarter = (
+  forget: (tx: Tx, registration: number, position: number) => Promise<void>,
+): Consumer<Environment, ResetEvent> => ({
   name: 'restarts of registrations',
   kinds: ['attempt.reset'],
   start: 'end',
@@ -26,9 +29,14 @@ export const registrationRestarter: Consumer<Environment, ResetEvent> = {
     })
     for (const { registration, position } of found) {
       await tx.first(store.lockRegistration, { registration })
-      const open = await tx.all(store.listOpen, { registration })
+      const sessions = await tx.all(store.listOpen, { registration })
+      // What the unit has reported before the reset does not count.
+      const open = sessions.map((row) =>
+        row.position === position ? { ...row, completed_at: null, failed_at: null } : row,
+      )
       await storeOwn(tx, who, await abandonSessions(tx, who, open, environment), environment)
       await tx.first(store.restart, { registration, position, code: randomUUID() })
+      await forget(tx, registration, position)
     }
   },
-}
+})

@@ -5,7 +5,7 @@ import { COURSE, type ItemState, meetsMoveOn, settle } from './satisfaction.ts'
 
 const item = (position: number, more: Partial<ItemState> = {}): ItemState => ({
   ...{ position, parent: null, kind: 'unit', publisher: `urn:${position}`, moveOn: 'Passed', collateralCredit: [] },
-  ...{ isCompleted: false, isPassed: false, isWaived: false, isSatisfied: false },
+  ...{ isCompleted: false, isPassed: false, isWaived: false, isSatisfied: false, isLeftOut: false },
   ...more,
 })
 const say = (items: readonly ItemState[], isCourseSatisfied = false) =>

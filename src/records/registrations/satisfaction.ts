@@ -13,11 +13,15 @@ export interface ItemState {
   isPassed: boolean
   isWaived: boolean
   isSatisfied: boolean
+  /** True for a unit that is no lesson of the class: the blocks around it do not wait for it. */
+  readonly isLeftOut: boolean
 }
 
 /** A change that follows from the state of a course. `course` is the position of the course itself. */
 export type Consequence = { readonly kind: 'satisfied' | 'waived'; readonly position: number }
 export const COURSE = -1
+
+const isDone = ({ isSatisfied, isLeftOut }: ItemState): boolean => isSatisfied || isLeftOut
 
 export function meetsMoveOn({ moveOn, isCompleted, isPassed, isWaived }: ItemState): boolean {
   if (isWaived) return true
@@ -50,10 +54,7 @@ export function settle(items: readonly ItemState[], isCourseSatisfied: boolean):
     // Children come after their block in the document, so the reverse order visits them first.
     for (const item of items.toReversed()) {
       if (item.isSatisfied) continue
-      const isMet =
-        item.kind === 'unit'
-          ? meetsMoveOn(item)
-          : (childrenOf.get(item.position) ?? []).every(({ isSatisfied }) => isSatisfied)
+      const isMet = item.kind === 'unit' ? meetsMoveOn(item) : (childrenOf.get(item.position) ?? []).every(isDone)
       if (!isMet) continue
       item.isSatisfied = true
       hasChanged = true
@@ -67,7 +68,7 @@ export function settle(items: readonly ItemState[], isCourseSatisfied: boolean):
       }
     }
   }
-  const isMet = !isCourseSatisfied && items.every(({ isSatisfied }) => isSatisfied)
+  const isMet = !isCourseSatisfied && items.every(isDone)
   const course: Consequence[] = isMet ? [{ kind: 'satisfied', position: COURSE }] : []
   const depth = (position: number): number => {
     let count = 0

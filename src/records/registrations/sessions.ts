@@ -30,6 +30,15 @@ export async function moveSession(tx: Tx, launch: number, position: number): Pro
   await tx.first(store.moveLaunch, { launch, position })
 }
 
+/** Saves what the open item of SCORM says now. It is judged when the item ends. */
+export async function noteStatus(
+  tx: Tx,
+  { at: now }: Caller,
+  status: { readonly launch: number; readonly completed: boolean; readonly failed: boolean },
+): Promise<void> {
+  await tx.first(store.noteStatus, { ...status, now })
+}
+
 /** Lists the open sessions of a registration. */
 export const listOpenSessions = (tx: Tx, registration: number): Promise<LaunchRow[]> =>
   tx.all(store.listOpen, { registration })

@@ -5,6 +5,10 @@ const FIRST_LESSON = (version: string, packageId: string, position: string) => `
   (select v.lesson_id from lesson_versions v
     where v.version_id = ${version} and v.package_id = ${packageId} and v.package_item = ${position} order by v.position limit 1)`
 
+/** Tells whether a class has lessons of a package. A student who moves to another class may leave the package behind. */
+const isTaught = (version: string, packageId: string, position = 'v.package_item') => `
+  exists (select from lesson_versions v where v.version_id = ${version} and v.package_id = ${packageId} and v.package_item = ${position})`
+
 /** The rule that satisfies a unit. SCORM has none, so a unit must be completed or passed. */
 const MOVE_ON = `case k.kind when 'cmi5' then coalesce(i.item->>'moveOn', 'NotApplicable') else 'CompletedOrPassed' end`
 
@@ -48,6 +52,7 @@ const LAUNCH = {
   is_unit_completed: c.bool,
   is_unit_passed: c.bool,
   is_unit_satisfied: c.bool,
+  has_passing_score: c.bool,
   is_active: c.bool,
 }
 const launchColumns = `
@@ -57,7 +62,10 @@ const launchColumns = `
            c.id as class_id, c.key as class, c.course_id, l.id as lesson_id, l.key as lesson, s.attempt_id,
            i.item->>'id' as publisher, (i.item->>'masteryScore')::float8 as mastery_score, ${MOVE_ON} as move_on,
            i.item->'title' as title, t.completed_at is not null as is_unit_completed, t.passed_at is not null as is_unit_passed,
-           t.satisfied_at is not null as is_unit_satisfied, e.id is null or e.status = 'active' and c.ended_at is null as is_active`
+           t.satisfied_at is not null as is_unit_satisfied,
+           i.item->>'masteryscore' is not null
+             or coalesce(i.item#>>'{sequencing,primaryObjective,satisfiedByMeasure}', '') = 'true' as has_passing_score,
+           e.id is null or e.status = 'active' and c.ended_at is null and ${isTaught('c.version_id', 'r.package_id')} as is_active`
 const launchTablesAt = (position: string) => `
       from registrations r join launches h on h.registration_id = r.id join packages k on k.id = r.package_id join people p on p.id = r.person_id
       join package_items i on i.package_id = r.package_id and i.position = ${position}
@@ -146,6 +154,15 @@ export const noteLaunch = write('registrations.noteLaunch', {
      where id = :launch returning id`,
 })
 
+/** Saves what the open item of SCORM says now. It is judged when the item ends. */
+export const noteStatus = write('registrations.noteStatus', {
+  params: { launch: c.int8, now: c.timestamptz, completed: c.bool, failed: c.bool },
+  row: { id: c.int8 },
+  text: `
+    update launches set completed_at = case when :completed then :now end, failed_at = case when :failed then :now end
+     where id = :launch returning id`,
+})
+
 export const notePreferences = write('registrations.notePreferences', {
   params: { launch: c.int8, now: c.timestamptz },
   row: { id: c.int8 },
@@ -215,14 +232,17 @@ export const listItems = list('registrations.listItems', {
     is_passed: c.bool,
     is_waived: c.bool,
     is_satisfied: c.bool,
+    is_left_out: c.bool,
   },
   text: `
     select i.position, i.parent, i.kind, i.item->>'id' as publisher, ${MOVE_ON} as move_on,
            nullif(i.item->>'collateralCredit', '[]')::json as collateral,
            t.completed_at is not null as is_completed, t.passed_at is not null as is_passed, t.waived_at is not null as is_waived,
-           t.satisfied_at is not null as is_satisfied
+           t.satisfied_at is not null as is_satisfied,
+           i.kind = 'unit' and ${isTaught('c.version_id', 'r.package_id')} and not ${isTaught('c.version_id', 'r.package_id', 'i.position')} as is_left_out
       from registrations r join packages k on k.id = r.package_id join package_items i on i.package_id = r.package_id
       left join registration_items t on t.registration_id = r.id and t.position = i.position
+      left join enrolments e on e.id = r.enrolment_id left join classes c on c.id = e.class_id
      where r.id = :registration order by i.position`,
 })
 
@@ -278,10 +298,12 @@ export const listPassable = list('registrations.listPassable', {
     class: c.text,
     score: nullable(c.float8),
     is_new: c.bool,
+    is_waived: c.bool,
     is_open: c.bool,
   },
   text: `
     select r.enrolment_id, l.id as lesson_id, l.key as lesson, c.key as class, t.score::float8 as score, s.lesson_id is null as is_new,
+           t.waived_at is not null as is_waived,
            not k.locked or coalesce(s.state in ('in progress', 'paused', 'idle'), false) as is_open
       from (select r.id, r.package_id, e.id as enrolment_id, e.class_id, passed_lessons(e.id) as passed
               from registrations r join enrolments e on e.id = r.enrolment_id where r.id = :registration offset 0) r

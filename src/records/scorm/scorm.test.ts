@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../../apps/account/testing.ts'
+import { until } from '../../kernel/database/test-database.ts'
 import { openSchool } from '../../learning/courses/testing.ts'
+import { itemOf } from '../../learning/packages/testing-scorm.ts'
 import { PATH as PROGRESS } from '../../learning/progress/testing.ts'
 import { assertError, Client, sharedApp } from '../../operations/testing/testing.ts'
 import type { Activity, Statement } from '../statements/model/statement.ts'
@@ -18,9 +20,10 @@ const casey = await signInBrowser(app, 'casey')
 let packages = 0
 
 /** Makes a course of a SCORM package, and a class of it in which Avery is a student. */
-async function makeClass(version: TestedVersion, ids: readonly string[] = ['sco']) {
+async function makeClass(version: TestedVersion, ids: readonly string[] = ['sco'], inside = '') {
   const key = `s${++packages}`
-  await makeScormClass(app, finley, { key, version, ids })
+  const items = ids.map((id) => itemOf(`${id}-${key}`, inside)).join('')
+  await makeScormClass(app, finley, { key, version, ids, items })
   const launch = (id: string, more: object = {}) =>
     call(avery, 'POST', '/edu/v1/package/launch', { lessonId: `${id}-${key}`, classId: key, ...more })
   return {
@@ -123,6 +126,130 @@ test('an item of SCORM 2004 that is completed but failed is not passed', async (
   assert.equal((await second.session()).states[0].entry, 'ab-initio')
   await second.commit(0, { completion_status: 'completed', success_status: 'passed', score: { scaled: '0.8' } })
   assert.deepEqual(await school.progress('sco'), { pass: true, score: 80, isCompleted: true })
+})
+
+const MASTERY = '<adlcp:masteryscore>80</adlcp:masteryscore>'
+
+test('content that calls an item completed, and then failed, has failed it', async () => {
+  for (const version of ['1.2', '2004 4th Edition'] as const) {
+    const school = await makeClass(version)
+    const player = await school.open('sco')
+    const [completed, failed] =
+      version === '1.2'
+        ? [{ core: { lesson_status: 'completed' } }, { core: { lesson_status: 'failed', score: { raw: '47' } } }]
+        : [
+            { completion_status: 'completed' },
+            { completion_status: 'completed', success_status: 'failed', score: { scaled: '0.47' } },
+          ]
+    await player.commit(0, completed)
+    assert.deepEqual(await school.progress('sco'), { pass: false, score: null, isCompleted: false })
+    await player.commit(0, failed)
+    await player.commit(0, failed, { finished: true, ended: true, exit: 'normal' })
+    assert.deepEqual(await school.progress('sco'), { pass: false, score: 47, isCompleted: true })
+    const again = await school.open('sco')
+    assert.equal((await again.session()).mode, 'normal')
+    await again.commit(0, completed, { finished: true, ended: true, exit: 'normal' })
+    assert.equal((await school.progress('sco'))?.pass, true)
+  }
+})
+
+test('with a passing score, an item that was completed without a score is not passed until its content ends it', async () => {
+  const school = await makeClass('1.2', ['sco'], MASTERY)
+  const player = await school.open('sco')
+  const completed = { core: { lesson_status: 'completed' } }
+  await player.commit(0, completed, { finished: true, ended: true, exit: 'suspend' })
+  assert.deepEqual(await school.progress('sco'), { pass: false, score: null, isCompleted: false })
+  const again = await school.open('sco')
+  await again.commit(0, completed, { finished: true, ended: true, exit: 'normal' })
+  assert.equal((await school.progress('sco'))?.pass, true)
+})
+
+test('a session that ends without its content is judged by what the content has said last', async () => {
+  for (const [status, expected] of [
+    ['completed', { pass: true, score: null, isCompleted: true }],
+    ['failed', { pass: false, score: null, isCompleted: true }],
+    ['incomplete', { pass: false, score: null, isCompleted: false }],
+  ] as const) {
+    const school = await makeClass('1.2')
+    const player = await school.open('sco')
+    await player.commit(0, { core: { lesson_status: status } })
+    assert.equal((await school.progress('sco'))?.isCompleted, false)
+    const { body } = await call(casey, 'GET', `/edu/v1/package/sessions?classId=${school.key}`)
+    const ended = await call(casey, 'POST', '/edu/v1/package/session/end', { sessionId: body.docs[0].sessionId })
+    assert.equal(ended.status, 200, ended.text)
+    assert.deepEqual(await school.progress('sco'), expected, status)
+  }
+})
+
+test('a reset forgets what the item has saved', async () => {
+  const school = await makeClass('2004 4th Edition', ['first', 'second'])
+  const player = await school.open('first')
+  const cmi = { completion_status: 'completed', success_status: 'passed', suspend_data: 'abc' }
+  await player.commit(1, cmi, { finished: true, exit: 'suspend' })
+  await player.commit(0, cmi, { finished: true, exit: 'suspend', shared: { sequencing: 'x' } })
+  const answer = await call(casey, 'POST', `${PROGRESS}/reset`, {
+    ...{ lessonId: `first-${school.key}`, classId: school.key },
+    ...{ studentId: `avery-${school.key}`, reason: 'Again, please' },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  await until('the registration restarts', async () => {
+    const { body } = await school.launch('first')
+    return body.mode === 'Normal'
+  })
+  const again = await school.open('first')
+  const { states, shared } = await again.session()
+  assert.deepEqual(Object.keys(states), ['1'])
+  assert.equal(shared, null)
+  await again.commit(0, { completion_status: 'incomplete' })
+  assert.deepEqual(await school.progress('first'), { pass: false, score: null, isCompleted: false })
+})
+
+test('a lesson that is waived while it is locked counts as passed, and opens the next one', async () => {
+  const school = await makeClass('1.2', ['one', 'two', 'three'])
+  await app.sql(`update classes set is_sequential = true where key = '${school.key}'`)
+  assertError(await school.launch('three'), 400, 4006)
+  const waived = await call(casey, 'POST', '/edu/v1/package/waive', {
+    ...{ lessonId: `two-${school.key}`, classId: school.key, studentId: `avery-${school.key}`, reason: 'Licence' },
+  })
+  assert.equal(waived.status, 200, waived.text)
+  assert.equal((await school.progress('two'))?.pass, true)
+  const player = await school.open('one')
+  await player.commit(0, { core: { lesson_status: 'passed' } }, { finished: true, ended: true })
+  assert.equal((await school.launch('three')).status, 200)
+})
+
+test('a group is passed without the units that are no lessons of the class', async () => {
+  const key = `s${++packages}`
+  const items = itemOf(`group-${key}`, itemOf(`a-${key}`) + itemOf(`b-${key}`), '')
+  const group = { ids: ['group', 'a'], positions: [0, 1], isNested: true }
+  await makeScormClass(app, finley, { key, version: '1.2', items, ...group })
+  const launched = await call(avery, 'POST', '/edu/v1/package/launch', { lessonId: `a-${key}`, classId: key })
+  assert.equal(launched.status, 200, launched.text)
+  const player = await Player.open(launched.body)
+  await player.commit(1, { core: { lesson_status: 'passed' } }, { finished: true, ended: true })
+  const { body } = await call(avery, 'GET', `${PROGRESS}?lessonId=group-${key}&classId=${key}`)
+  assert.equal(body.pass, true, JSON.stringify(body))
+})
+
+test('a package of forty items opens although each of them has saved the most that it can', async () => {
+  const ids = Array.from({ length: 40 }, (_, i) => `sco-${i}`)
+  const school = await makeClass('1.2', ids)
+  const player = await school.open('sco-0')
+  const cmi = { core: { lesson_status: 'incomplete' }, suspend_data: 'x'.repeat(64_000) }
+  for (const item of ids.keys()) await player.commit(item, cmi, { finished: true, exit: 'suspend' })
+  const { states, items } = await (await school.open('sco-0')).session()
+  assert.deepEqual([Object.keys(states).length, items.length, states[39].cmi], [40, 40, cmi])
+})
+
+test('nothing is saved any more once the class of the student has other lessons', async () => {
+  const school = await makeClass('1.2')
+  const player = await school.open('sco')
+  await player.commit(0, { core: { lesson_status: 'incomplete' } })
+  const other = await makeClass('1.2')
+  await app.sql(`
+    delete from enrolments where key = 'avery-${other.key}';
+    update enrolments set class_id = (select id from classes where key = '${other.key}') where key = 'avery-${school.key}'`)
+  assertError(await player.send(0, { core: { lesson_status: 'passed' } }), 403, 4032, /no longer teaches this/)
 })
 
 test('a commit that is sent again or late changes nothing, and a part changes only what it has', async () => {

@@ -17,7 +17,7 @@ import {
   unitNames,
   withRegistration,
 } from '../registrations/registrations.ts'
-import { moveSession, readSessionAt, touchSession } from '../registrations/sessions.ts'
+import { moveSession, noteStatus, readSessionAt, touchSession } from '../registrations/sessions.ts'
 import { durationText } from '../registrations/statements.ts'
 import type { Result } from '../statements/model/statement.ts'
 import type { NewStatement } from '../statements/storing/schema.ts'
@@ -27,7 +27,23 @@ import type { CommitScorm, ScormSession } from './schema.ts'
 import { type ItemContext, type ScormVerb, sayInteraction, sayItem, sayObjective } from './statements.ts'
 import * as store from './store.ts'
 
-const TOO_LARGE = 'This package is too large for the player: its items or its saved data have more bytes than one page'
+/** The number of pages of items, and of saved data, that the player takes. The import allows no larger packages. */
+const MOST_PAGES = 4
+
+/** Reads a list in pages of limited size. Its last row has the largest position. */
+async function readPages<Row extends { readonly position: number; readonly found: number }>(
+  readAfter: (after: number) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let pages = 0, left = 1; left > 0; pages++) {
+    if (pages === MOST_PAGES)
+      throw fail('impossibleNow', 'The saved data of this package are too large for the player; ask for a reset')
+    const page = await readAfter(rows.at(-1)?.position ?? store.WHOLE - 1)
+    rows.push(...page)
+    left = (page[0]?.found ?? 0) - page.length
+  }
+  return rows
+}
 
 /** Returns everything that the player needs to start: the items of the package, and what was saved of them. */
 export async function readScormSession(db: Db, launch: LaunchRow, environment: Environment): Promise<ScormSession> {
@@ -35,11 +51,10 @@ export async function readScormSession(db: Db, launch: LaunchRow, environment: E
   refuseOtherStandards(launch)
   const [found, rows, learner, states] = await Promise.all([
     db.first(store.findPackage, { package: packageId }),
-    db.all(store.listItems, { package: packageId }),
+    readPages((after) => db.all(store.listItems, { package: packageId, after })),
     db.first(store.findLearner, { person: launch.person_id }),
-    db.all(store.listStates, { registration }),
+    readPages((after) => db.all(store.listStates, { registration, after })),
   ])
-  for (const list of [rows, states]) if (list.length < (list[0]?.found ?? 0)) throw fail('impossibleNow', TOO_LARGE)
   const items = rows.map(({ position, parent, kind, item }) => ({
     ...{ position, parent, kind: kind as 'unit' | 'block', item: JSON.parse(item) },
   }))
@@ -87,6 +102,11 @@ export async function* exportScorm(db: Db, personId: number): AsyncGenerator<unk
   }
 }
 
+/** Deletes what was saved of an item, and the state of its package as a whole, which has results of the item too. */
+export async function forgetItem(tx: Tx, registration: number, position: number): Promise<void> {
+  await tx.all(store.deleteStates, { registration, positions: [position, store.WHOLE] })
+}
+
 function refuseOtherStandards({ standard }: LaunchRow): void {
   if (standard === 'cmi5') throw fail('forbidden', 'Content of cmi5 uses the record store; this is for SCORM')
 }
@@ -119,6 +139,7 @@ export function commitScorm(
     const known = before?.cmi == null ? {} : (JSON.parse(before.cmi) as Record<string, unknown>)
     const cmi = what.partial ? { ...known, ...what.cmi } : what.cmi
     const isFinished = what.finished === true
+    const isOver = isFinished || what.ended === true
     const state = {
       ...{ registration, position: what.item, launch, sequence: what.sequence, person: row.person_id, now: who.at },
       ...{ isFinished, isSuspended: !isFinished || what.exit === 'suspend' },
@@ -128,8 +149,20 @@ export function commitScorm(
       return
     }
     const report = readItemReport(row.standard as Standard, cmi)
+    // With a passing score, an item is not completed without a score, unless it ends so.
+    const isCompleted =
+      report.isCompleted && (!row.has_passing_score || report.score !== undefined || (isFinished && !state.isSuspended))
     const reopened = isFirst || (before?.is_finished === true && !isFinished)
-    const own = await applyItem(tx, who, row, { what, report, isFirst: reopened }, environment)
+    const own = await applyItem(
+      tx,
+      who,
+      row,
+      { what, report: { ...report, isCompleted }, isFirst: reopened, isOver },
+      environment,
+    )
+    await noteStatus(tx, who, {
+      ...{ launch, completed: isCompleted && !isOver, failed: report.isFailed && !isOver },
+    })
     const after = (await readSessionAt(tx, launch, what.item))!
     const recorded = isFirst && !before?.is_suspended ? {} : JSON.parse(before?.recorded ?? '{}')
     const context: ItemContext = {
@@ -167,7 +200,7 @@ const applyItem = (
   tx: Tx,
   who: Caller,
   row: LaunchRow,
-  { what, report, isFirst }: Commit,
+  { what, report, isFirst, isOver }: Commit & { readonly isOver: boolean },
   environment: Environment,
 ): Promise<NewStatement[]> => {
   return applyReport(
@@ -176,11 +209,12 @@ const applyItem = (
     row,
     {
       isInitialized: isFirst,
-      isCompleted: report.isCompleted && !row.is_unit_completed,
+      // Content may still call an item failed that it has called completed, so this counts when the item ends.
+      isCompleted: isOver && report.isCompleted && !row.is_unit_completed,
       isPassed: report.isPassed && !row.is_unit_passed,
       isFailed: report.isFailed,
-      isTerminated: what.finished === true,
-      score: report.percent,
+      isTerminated: isOver,
+      score: report.isFailed && row.is_unit_satisfied ? null : report.percent,
       progress: report.progress,
       seconds: what.finished ? (what.sessionSeconds ?? 0) : null,
       keepsSession: true,
@@ -223,7 +257,8 @@ function sayAll(
   for (const objective of report.objectives)
     sayOnce(`o${objective.id}`, objective, () => sayObjective(context, objective))
   const score = report.score ? { score: report.score } : {}
-  if (report.isCompleted && !row.is_unit_completed) say('completed', { completion: true })
+  if (report.isCompleted && !row.is_unit_completed)
+    sayOnce('completed', true, () => sayItem(context, 'completed', { completion: true }))
   if (report.isPassed && !row.is_unit_passed) say('passed', { success: true, ...score })
   if (report.isFailed)
     sayOnce('failed', report.score ?? null, () => sayItem(context, 'failed', { success: false, ...score }))

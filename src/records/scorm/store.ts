@@ -4,13 +4,13 @@ import { c, list, nullable, read, write } from '../../kernel/database/statement.
 /** The position of the state of a package as a whole. */
 export const WHOLE = -1
 
-/** Lists the items of a package, up to PAGE_BYTES of them. */
+/** Lists the items of a package after a position, up to PAGE_BYTES of them. */
 export const listItems = list('scorm.listItems', {
-  params: { package: c.int8 },
+  params: { package: c.int8, after: c.int4 },
   row: { position: c.int4, parent: nullable(c.int4), kind: c.text, item: c.json, found: c.int8 },
   text: `
     select position, parent, kind, item, found from ${withinBytes(
-      'select position, parent, kind, item from package_items where package_id = :package order by position',
+      'select position, parent, kind, item from package_items where package_id = :package and position > :after order by position',
       { size: 'octet_length(r.item::text)', order: 'r.position' },
     )} d order by position`,
 })
@@ -27,9 +27,9 @@ export const findLearner = read('scorm.findLearner', {
   text: `select handle, first_name, last_name from people where id = :person`,
 })
 
-/** Lists the saved states of a registration, up to PAGE_BYTES of them. */
+/** Lists the saved states of a registration after a position, up to PAGE_BYTES of them. */
 export const listStates = list('scorm.listStates', {
-  params: { registration: c.int8 },
+  params: { registration: c.int8, after: c.int4 },
   row: {
     position: c.int4,
     cmi: nullable(c.json),
@@ -41,7 +41,7 @@ export const listStates = list('scorm.listStates', {
     select position, cmi, is_suspended, is_satisfied, found from ${withinBytes(
       `select s.position, s.cmi, s.is_suspended, t.satisfied_at is not null as is_satisfied
          from scorm_states s left join registration_items t on t.registration_id = s.registration_id and t.position = s.position
-        where s.registration_id = :registration order by s.position`,
+        where s.registration_id = :registration and s.position > :after order by s.position`,
       { size: 'coalesce(octet_length(r.cmi::text), 0)', order: 'r.position' },
     )} d order by position`,
 })
@@ -82,6 +82,12 @@ export const saveState = write('scorm.saveState', {
       cmi = excluded.cmi, is_suspended = excluded.is_suspended, launch_id = excluded.launch_id, sequence = excluded.sequence,
       is_finished = excluded.is_finished, recorded = excluded.recorded, saved_at = excluded.saved_at
     returning position`,
+})
+
+export const deleteStates = write('scorm.deleteStates', {
+  params: { registration: c.int8, positions: c.int8Array },
+  row: { position: c.int4 },
+  text: `delete from scorm_states where registration_id = :registration and position = any(:positions) returning position`,
 })
 
 /** Lists what SCORM packages have saved of a person, after a state. */

@@ -22,6 +22,8 @@ interface ScormClass {
   readonly files?: Readonly<Record<string, string>>
   /** Positions of the items of the lessons. By default the first ones. */
   readonly positions?: readonly number[]
+  /** True if the first lesson contains the others. */
+  readonly isNested?: boolean
 }
 
 /** Makes a course of a SCORM package, and a class of it in which Avery is a student. */
@@ -38,10 +40,11 @@ export async function makeScormClass(app: TestApp, owner: TestBrowser, what: Sco
   const made = await uploadPackage(owner, archive)
   assert.equal(made.status, 200, made.text)
   const { packageId } = made.body
-  const { positions = ids.map((_, i) => i) } = what
-  const lessons = ids.map((id, i) => ({
+  const { positions = ids.map((_, i) => i), isNested = false } = what
+  const all = ids.map((id, i) => ({
     ...{ id: `${id}-${key}`, name: id, kind: 'package', package: packageId, item: positions[i] },
   }))
+  const lessons = isNested ? [{ ...all[0], childLessons: all.slice(1) }] : all
   const saved = await call(owner, 'PUT', '/edu/v1/course', {
     ...{ courseId: key, organisation: 'school', name: key, lessons },
   })
