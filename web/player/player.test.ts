@@ -105,9 +105,32 @@ test('a tab that is closed right after a change loses nothing', { skip: noChromi
     `api.LMSSetValue('cmi.suspend_data', ${JSON.stringify('"'.repeat(20_000))}); api.LMSSetValue('cmi.core.lesson_status', 'passed')`,
   )
   await page.close()
-  await until('the status is saved', async () => (await stateOf('closed'))?.cmi.core.lesson_status === 'passed')
-  const { cmi, is_finished: isFinished, is_suspended: isSuspended } = (await stateOf('closed'))!
-  assert.deepEqual([cmi.suspend_data.length, isFinished, isSuspended], [20_000, false, true])
+  await until('the end is saved', async () => (await stateOf('closed'))?.is_finished === true)
+  const { cmi, is_suspended: isSuspended } = (await stateOf('closed'))!
+  assert.deepEqual([cmi.suspend_data.length, cmi.core.lesson_status, isSuspended], [20_000, 'passed', true])
+})
+
+test('a tab that is closed ends its session, and its item counts by what it has said last', {
+  skip: noChromium,
+}, async (t) => {
+  for (const [version, set, result] of [
+    ['1.2', `api.LMSSetValue('cmi.core.lesson_status', 'failed')`, 'FAIL'],
+    ['1.2', `api.LMSSetValue('cmi.core.lesson_status', 'completed')`, 'PASS'],
+    ['2004 4th Edition', `api.SetValue('cmi.completion_status', 'completed')`, 'PASS'],
+    ['2004 4th Edition', `api.SetValue('cmi.location', '3')`, 'IN PROGRESS'],
+  ] as const) {
+    const key = `shut-${result}-${version[0]}`.toLowerCase().replace(' ', '-')
+    await makeScormClass(app, finley, { key, version, page: SCO })
+    const { page, content } = await play(t, await launch('sco', key))
+    await content.evaluate(set)
+    await page.close()
+    const sessions = () =>
+      app.sql(`select h.ended_by from launches h join registrations r on r.id = h.registration_id
+                 join enrolments e on e.id = r.enrolment_id where e.key = 'avery-${key}'`)
+    await until('the session has ended', async () => (await sessions())[0]?.ended_by === 'terminated')
+    const { body } = await call(avery, 'GET', `/edu/v1/class/result?classId=${key}`)
+    assert.equal(body.lessons[0].result, result, `${version} ${set}`)
+  }
 })
 
 test('content that ends when its page is taken away is ended', { skip: noChromium }, async (t) => {
