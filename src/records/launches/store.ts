@@ -130,7 +130,7 @@ export const listSessions = report('launches.listSessions', {
      order by h.ended_at is not null, h.id desc limit :limit offset :offset`,
 })
 
-/** Finds whose session it is, to decide who may end it. */
+/** Finds whose session it is, to decide who may end it. A player may show an item that is no lesson of the class. */
 export const findSession = read('launches.findSession', {
   params: { session: c.uuid },
   row: {
@@ -144,7 +144,7 @@ export const findSession = read('launches.findSession', {
   text: `
     select h.id as launch_id, h.registration_id, h.ended_at is not null as is_ended, e.key as student, c.key as class,
            (select l.key from lesson_versions v join lessons l on l.id = v.lesson_id
-             where v.version_id = c.version_id and v.package_id = r.package_id and v.package_item = h.position order by v.position limit 1) as lesson
+             where v.version_id = c.version_id and v.package_id = r.package_id order by v.package_item = h.position desc, v.position limit 1) as lesson
       from launches h join registrations r on r.id = h.registration_id left join enrolments e on e.id = r.enrolment_id
       left join classes c on c.id = e.class_id where h.code = :session`,
 })

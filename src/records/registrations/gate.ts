@@ -155,6 +155,9 @@ export function progressOf({ result }: Statement): number | null {
   return typeof progress === 'number' && progress >= 0 && progress <= 100 ? Math.round(progress * 100) / 100 : null
 }
 
+/** Nobody learns longer in a session than 30 years, in seconds. */
+const MOST_SECONDS = 1e9
+
 /** Returns the length of an ISO 8601 duration in seconds. Years have 365 days, and months 30. */
 export function secondsOf(duration: string | undefined): number | null {
   const match =
@@ -163,7 +166,8 @@ export function secondsOf(duration: string | undefined): number | null {
     )
   if (!match) return null
   const units = [365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3600, 60, 1]
-  return units.reduce((sum, seconds, i) => sum + Number((match[i + 1] ?? '0').replace(',', '.')) * seconds, 0)
+  const sum = units.reduce((sum, seconds, i) => sum + Number((match[i + 1] ?? '0').replace(',', '.')) * seconds, 0)
+  return Math.min(sum, MOST_SECONDS)
 }
 
 export type { DefinedVerb }

@@ -164,6 +164,20 @@ test('with a passing score, an item that was completed without a score is not pa
   assert.equal((await school.progress('sco'))?.pass, true)
 })
 
+const end = (sessionId: string) => call(casey, 'POST', '/edu/v1/package/session/end', { sessionId })
+
+test('an instructor ends a session whose player shows an item that is no lesson of the class', async () => {
+  const key = `s${++packages}`
+  const items = itemOf(`a-${key}`) + itemOf(`b-${key}`)
+  await makeScormClass(app, finley, { key, version: '1.2', items, ids: ['a'] })
+  const launched = await call(avery, 'POST', '/edu/v1/package/launch', { lessonId: `a-${key}`, classId: key })
+  const player = await Player.open(launched.body)
+  await player.commit(1, { core: { lesson_status: 'incomplete' } })
+  const ended = await end(launched.body.sessionId)
+  assert.equal(ended.status, 200, ended.text)
+  assertError(await player.send(1, {}), 403, 4032, /was ended/)
+})
+
 test('a session that ends without its content is judged by what the content has said last', async () => {
   for (const [status, expected] of [
     ['completed', { pass: true, score: null, isCompleted: true }],
@@ -175,7 +189,7 @@ test('a session that ends without its content is judged by what the content has 
     await player.commit(0, { core: { lesson_status: status } })
     assert.equal((await school.progress('sco'))?.isCompleted, false)
     const { body } = await call(casey, 'GET', `/edu/v1/package/sessions?classId=${school.key}`)
-    const ended = await call(casey, 'POST', '/edu/v1/package/session/end', { sessionId: body.docs[0].sessionId })
+    const ended = await end(body.docs[0].sessionId)
     assert.equal(ended.status, 200, ended.text)
     assert.deepEqual(await school.progress('sco'), expected, status)
   }
