@@ -37,7 +37,8 @@ export class Page {
   readonly #toggle: HTMLButtonElement
   readonly #panel = make('section', { class: 'panel', hidden: true })
   readonly #buttons: Readonly<Record<'previous' | 'continue' | 'finish' | 'exit', HTMLButtonElement>>
-  readonly #shown = new Set<string>()
+  /** The texts of the messages below the bar. */
+  readonly #shown = new Map<string, string>()
   #items: readonly Item[] = []
 
   constructor(onRequest: (request: Request) => void) {
@@ -153,20 +154,26 @@ export class Page {
   showSaving(state: SavingState): void {
     if (state.kind === 'saved') {
       this.#saved.textContent = words.saved(state.at)
-      this.#hide('refused')
+      this.#hide('waiting')
+      if (state.isAll) this.#hide('refused')
     } else if (state.kind === 'waiting') {
       this.#saved.textContent = state.reason === undefined ? words.offline : words.notSaved
-      if (state.reason !== undefined) this.notify('refused', words.refused(state.reason.replace(/\.$/, '')))
+      if (state.reason !== undefined) this.notify('waiting', words.refused(state.reason))
+    } else if (state.kind === 'refused') {
+      this.#saved.textContent = words.unsaved
+      this.#hide('waiting')
+      this.notify('refused', words.dropped(state.reason))
     } else if (state.kind === 'stopped') {
       this.#saved.textContent = ''
-      this.notify('stopped', words.stopped(state.reason?.replace(/\.$/, '')))
+      this.notify('stopped', words.stopped(state.reason))
     }
   }
 
-  /** Shows a message below the bar, once. */
+  /** Shows a message below the bar, once. A new text of it replaces the old one. */
   notify(key: string, text: string): void {
-    if (this.#shown.has(key)) return
-    this.#shown.add(key)
+    if (this.#shown.get(key) === text) return
+    this.#hide(key)
+    this.#shown.set(key, text)
     const close = make('button', { type: 'button', click: () => this.#hide(key) }, words.close)
     this.#notices.append(make('div', { role: 'alert', id: `notice-${key}` }, make('span', {}, text), close))
   }

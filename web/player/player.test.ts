@@ -160,6 +160,148 @@ test('without a connection the page says so, and saves when it is back', { skip:
   await until('it is saved', async () => (await stateOf('offline'))?.cmi.core.lesson_location === 'farther')
 })
 
+test('what the platform refuses is named, and holds up neither other items nor the student', {
+  skip: noChromium,
+}, async (t) => {
+  const ids = ['a', 'b', 'c']
+  const items = ids.map((id) => itemOf(`${id}-lock`, '', `identifierref="sco" parameters="?${id}"`)).join('')
+  const ending = SCO.replace('</script>', `if (location.search === '?c') api.LMSFinish('')</script>`)
+  await makeScormClass(app, finley, { key: 'lock', version: '1.2', page: ending, items, ids })
+  await app.sql(`update classes set is_sequential = true where key = 'lock'`)
+  const { page } = await play(t, await launch('a', 'lock'))
+  const open = async (id: string) => {
+    await page
+      .getByRole('navigation')
+      .getByRole('button', { name: `Title of ${id}-lock` })
+      .click()
+    return contentOf(page, `?${id}`)
+  }
+  const notice = page.getByRole('alert').filter({ hasText: /^Not saved: .*[^.]\.Close$/ })
+  const set = (content: Frame, name: string, value: string) =>
+    content.evaluate(`api.LMSSetValue('cmi.core.${name}', '${value}'); api.LMSCommit('')`)
+  await saved(page)
+  // b is locked until a is passed.
+  const locked = await open('b')
+  await notice.waitFor()
+  await page.getByText('Not saved', { exact: true }).waitFor()
+  await checkAccessibility(page)
+  await set(locked, 'lesson_location', 'lost')
+  // An answer of the network, or of a platform that has too much to do, is no refusal.
+  let busy = 2
+  await page.route('**/scorm/v1/commit', (route) =>
+    busy-- > 0 ? route.fulfill({ status: busy ? 429 : 503, json: { error_description: 'Busy.' } }) : route.continue(),
+  )
+  const first = await open('a')
+  await set(first, 'lesson_status', 'passed')
+  await page.getByText('Your work is not saved yet: Busy. It is tried again.').waitFor()
+  await until('a is passed', async () => (await stateOf('lock'))?.cmi.core.lesson_status === 'passed')
+  await saved(page)
+  assert.deepEqual([await notice.count(), await stateOf('lock', 1)], [1, undefined])
+  const unlocked = await open('b')
+  await set(unlocked, 'lesson_location', 'kept')
+  await until('b is saved', async () => (await stateOf('lock', 1))?.cmi.core.lesson_location === 'kept')
+  await notice.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Save and exit' }).click()
+  await page.waitForURL(/\/return|\/dashboard|\/account/)
+
+  // What is refused while the student leaves is shown first.
+  const { page: next } = await play(t, await launch('b', 'lock'))
+  await next.getByRole('banner').getByRole('button', { name: 'Continue' }).click()
+  await next.getByRole('main').getByText('Not saved: ').waitFor()
+  await next.getByRole('link', { name: 'Leave without saving' }).click()
+  await next.waitForURL(/\/return|\/dashboard|\/account/)
+  assert.equal(await stateOf('lock', 2), undefined)
+})
+
+test('an item that is refused from its start is left at once', { skip: noChromium }, async (t) => {
+  const items = ['a', 'b'].map((id) => itemOf(`${id}-shut`, '', `identifierref="sco" parameters="?${id}"`)).join('')
+  await makeScormClass(app, finley, { key: 'shut', version: '1.2', page: SCO, items, ids: ['a', 'b'] })
+  await app.sql(`update classes set is_sequential = true where key = 'shut'`)
+  const { page } = await play(t, await launch('a', 'shut'))
+  await page.getByRole('banner').getByRole('button', { name: 'Continue' }).click()
+  await contentOf(page, '?b')
+  await page.getByText('Not saved: ').waitFor()
+  await page.getByRole('button', { name: 'Save and exit' }).click()
+  await page.waitForURL(/\/return|\/dashboard|\/account/)
+})
+
+test('a change that is taken back after the answer to its commit was lost is taken back on the platform too', {
+  skip: noChromium,
+}, async (t) => {
+  await makeScormClass(app, finley, { key: 'lostanswer', version: '2004 4th Edition', page: SCO })
+  const { page, content } = await play(t, await launch('sco', 'lostanswer'))
+  const isAt = (place: string) =>
+    until(`the place is ${place}`, async () => (await stateOf('lostanswer'))?.cmi.location === place)
+  const goTo = (place: string) => content.evaluate(`api.SetValue('cmi.location', '${place}'); api.Commit('')`)
+  const setHidden = (state: string) =>
+    page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))`,
+    )
+  let way: 'continues' | 'is lost' | 'loses its answer' = 'continues'
+  let held = 0
+  const release = Promise.withResolvers<void>()
+  await page.route('**/scorm/v1/commit', async (route) => {
+    if (way === 'continues') return route.continue()
+    if (way === 'loses its answer') await route.fetch()
+    else {
+      held++
+      await release.promise
+    }
+    await route.abort()
+  })
+  const takeBack = async () => {
+    await page.getByText('Not saved yet — no connection').waitFor()
+    way = 'continues'
+    await setHidden('visible')
+    await goTo('3')
+    await isAt('3')
+    await saved(page)
+  }
+  await goTo('3')
+  await isAt('3')
+  await saved(page)
+  way = 'loses its answer'
+  await goTo('4')
+  await isAt('4')
+  await takeBack()
+
+  // A page that is hidden sends a commit while another one is on its way.
+  await setHidden('hidden')
+  way = 'is lost'
+  await goTo('3')
+  await until('both requests of the first commit are held', async () => held === 2)
+  way = 'loses its answer'
+  await goTo('4')
+  await isAt('4')
+  release.resolve()
+  await takeBack()
+})
+
+test('texts with half an emoji, U+0000 and any other character are found again exactly', {
+  skip: noChromium,
+}, async (t) => {
+  const text = JSON.stringify(`${'x'.repeat(3990)}\ud83d\0\uf8ff0000\ude00 😀 ü`)
+  for (const version of ['1.2', '2004 4th Edition'] as const) {
+    const key = version === '1.2' ? 'half12' : 'half2004'
+    const [prefix, set] = version === '1.2' ? ['LMS', 'cmi.core.lesson_'] : ['', 'cmi.']
+    await makeScormClass(app, finley, { key, version, page: SCO })
+    const { page, content } = await play(t, await launch('sco', key))
+    await content.evaluate(`{
+      api.${prefix}SetValue('cmi.suspend_data', ${text})
+      api.${prefix}SetValue('${set}location', 'page 7')
+      api.${prefix}SetValue('${version === '1.2' ? 'cmi.core.lesson_status' : 'cmi.success_status'}', 'passed')
+      api.${prefix}Commit('')
+    }`)
+    await until('it is saved', async () => /passed/.test(JSON.stringify((await stateOf(key))?.cmi ?? {})))
+    await saved(page)
+    assert.equal((await stateOf(key))!.cmi.suspend_data.slice(0, 3990), 'x'.repeat(3990))
+    await page.close()
+    const { content: again } = await play(t, await launch('sco', key, { mode: 'Normal' }))
+    assert.equal(await again.evaluate(`api.${prefix}GetValue('cmi.suspend_data') === ${text}`), true)
+  }
+})
+
 test('a lesson that is opened elsewhere says so, and saves no more', { skip: noChromium }, async (t) => {
   await makeScormClass(app, finley, { key: 'twice', version: '1.2', page: SCO })
   const first = await play(t, await launch('sco', 'twice'))

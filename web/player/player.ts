@@ -25,12 +25,18 @@ export class Player implements Listener {
   #isMoving = false
   /** The item whose end was saved. */
   #ended: Item | undefined
+  /** Why the platform refused data last, and what the student knew of it when the last move began. */
+  #refusal: string | undefined
+  #knownRefusal: string | undefined
 
   constructor(page: Page, open: OpenSession, runtimeFor: (listener: Listener) => Runtime) {
     this.#page = page
     this.#session = open.session
     this.#runtime = runtimeFor(this)
-    this.#saving = new Saving(open, (state) => page.showSaving(state))
+    this.#saving = new Saving(open, (state) => {
+      page.showSaving(state)
+      if (state.kind === 'refused') this.#refusal = state.reason
+    })
     page.begin(open.session)
     page.frame.addEventListener('load', () => this.#onLoad())
     addEventListener('pagehide', () => this.#close())
@@ -84,7 +90,7 @@ export class Player implements Listener {
   /** Does what the student wants: takes the content away, so that it ends its item, and goes on. */
   async go(request: Request): Promise<void> {
     if (this.#isMoving) return
-    this.#isMoving = true
+    this.#startMoving()
     this.#runtime.request(request)
     await this.#takeAway()
     this.#advance()
@@ -117,9 +123,14 @@ export class Player implements Listener {
     this.#saveNow()
     // The content is still in the call that has ended its item.
     if (!this.#isMoving) {
-      this.#isMoving = true
+      this.#startMoving()
       setTimeout(() => this.#advance())
     }
+  }
+
+  #startMoving(): void {
+    this.#isMoving = true
+    this.#knownRefusal = this.#refusal
   }
 
   #saveNow(): void {
@@ -189,6 +200,9 @@ export class Player implements Listener {
     const timer = setTimeout(() => this.#page.showPanel(words.leaving, words.keepOpen, back), 1000)
     await this.#saving.settled()
     clearTimeout(timer)
+    // The student reads why the last data were refused before the page goes away.
+    if (this.#refusal !== undefined && this.#refusal !== this.#knownRefusal)
+      return this.#page.showPanel(this.#session.title, words.dropped(this.#refusal), back)
     location.replace(this.#session.returnUrl)
   }
 

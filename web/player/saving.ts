@@ -1,3 +1,4 @@
+import { escapedJson } from './escaping.ts'
 import type { OpenSession, Values } from './session.ts'
 
 /** The data of an item that have to be saved. */
@@ -17,22 +18,28 @@ interface Commit extends Report {
   readonly sequence: number
 }
 
+/** `reason` is what the platform answered, without the full stop. */
 export type SavingState =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'saved'; readonly at: Date }
-  /** It is tried again. `reason` is what the platform answered; undefined if there is no connection. */
+  /** `isAll` is false while the last data of an item are refused. */
+  | { readonly kind: 'saved'; readonly at: Date; readonly isAll: boolean }
+  /** It is tried again. `reason` is undefined if there is no connection. */
   | { readonly kind: 'waiting'; readonly reason?: string | undefined }
-  /** Nothing more can be saved. `reason` is what the platform answered. */
+  /** It is not tried again, but later changes are. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Nothing more can be saved. */
   | { readonly kind: 'stopped'; readonly reason: string | undefined }
 
 /** Browsers send up to 64 KiB after their page was closed. Some bytes are left for the rest of the request. */
 const KEEPALIVE_BYTES = 65_000
 const SMALL_BYTES = 20_000
 const LONGEST_WAIT_MS = 30_000
+/** Answers of the 400s after which a commit is sent again. */
+const RETRIED = [408, 425, 429]
 
 /**
- * Saves what items report: one commit after the other, each until the platform has accepted it. A commit has only the
- * properties that have changed since the last one that was accepted.
+ * Saves what items report: one commit after the other, each until the platform has accepted or refused it. A commit has
+ * only the properties of which it is not known that the platform has them.
  */
 export class Saving {
   readonly #session: Pick<OpenSession, 'commitUrl' | 'authorization'>
@@ -45,7 +52,13 @@ export class Saving {
   #timer: number | undefined
   /** Numbers of the last commits, by item. */
   readonly #sequences = new Map<number, number>()
-  /** The properties that the platform has, as JSON, by item. */
+  /** Numbers of the last commits that were sent, by item. */
+  readonly #sent = new Map<number, number>()
+  /** Items whose last data the platform has refused. */
+  readonly #refused = new Set<number>()
+  /** The state of the package, until a commit with it is accepted. */
+  #shared: Values | undefined
+  /** The properties that the platform surely has, as JSON, by item. */
   readonly #accepted = new Map<number, Readonly<Record<string, string>>>()
   /** The commits that were sent by the last flush. */
   #flushed = ''
@@ -65,9 +78,10 @@ export class Saving {
     const sequence = this.#nextSequence(report.item)
     const last = this.#queue.at(-1)
     // An unsent commit is replaced by a newer one of its item. The end of an item is never replaced.
-    const isReplaced = last?.item === report.item && !last.finished && !(this.#isSending && this.#queue.length === 1)
-    if (isReplaced) this.#queue.pop()
-    this.#queue.push({ ...report, sequence, shared: report.shared ?? (isReplaced ? last.shared : undefined) })
+    if (last?.item === report.item && !last.finished && !(this.#isSending && this.#queue.length === 1))
+      this.#queue.pop()
+    this.#shared = report.shared ?? this.#shared
+    this.#queue.push({ ...report, sequence, shared: this.#shared })
     this.#send()
   }
 
@@ -104,7 +118,7 @@ export class Saving {
       // Of a commit that is too large, the smallest properties go first: they are the status and the score.
       const body = isWhole ? wholes[i]! : this.#bodyOf(commit, bytes)
       bytes -= sizeOf(body)
-      void this.#post(body, true).then(
+      void this.#post(commit, body, true).then(
         (answer) => answer.ok && isWhole && this.#accept(commit),
         () => {},
       )
@@ -128,15 +142,19 @@ export class Saving {
     clearTimeout(this.#timer)
     this.#isSending = true
     try {
-      const answer = await this.#post(this.#bodyOf(commit))
+      const answer = await this.#post(commit, this.#bodyOf(commit))
       if (answer.ok) {
         this.#failures = 0
         this.#accept(commit)
         const { savedDate } = (await answer.json()) as { savedDate: string }
-        if (this.#isRecorded) this.#show({ kind: 'saved', at: new Date(savedDate) })
+        if (this.#isRecorded) this.#show({ kind: 'saved', at: new Date(savedDate), isAll: this.#refused.size === 0 })
       } else {
-        const reason = ((await answer.json().catch(() => ({}))) as Values).error_description as string | undefined
-        if (answer.status === 401 || answer.status === 403) this.#stop(reason)
+        const { status } = answer
+        const { error_description: said } = (await answer.json().catch(() => ({}))) as { error_description?: string }
+        const reason = said?.replace(/\.$/, '')
+        if (status === 401 || status === 403) this.#stop(reason)
+        else if (status < 500 && !RETRIED.includes(status))
+          this.#drop(commit, reason ?? `The platform answered ${status}`)
         else this.#wait(reason)
       }
     } catch {
@@ -153,6 +171,14 @@ export class Saving {
     this.#show({ kind: 'waiting', reason })
   }
 
+  /** Gives up a commit that the platform will not accept, so that the others can go on. */
+  #drop(commit: Commit, reason: string): void {
+    this.#failures = 0
+    this.#queue = this.#queue.filter((one) => one !== commit)
+    this.#refused.add(commit.item)
+    this.#show({ kind: 'refused', reason })
+  }
+
   #stop(reason: string | undefined): void {
     this.#isStopped = true
     this.#queue = []
@@ -163,7 +189,10 @@ export class Saving {
     this.#queue = this.#queue.filter(
       ({ item, sequence, ended }) => item !== commit.item || sequence > commit.sequence || (ended && !commit.ended),
     )
-    this.#accepted.set(commit.item, { ...this.#accepted.get(commit.item), ...partsOf(commit.cmi) })
+    this.#refused.delete(commit.item)
+    if (commit.shared === this.#shared) this.#shared = undefined
+    // Of a newer commit that was sent meanwhile, it is not known whether the platform has it.
+    if (this.#sent.get(commit.item) === commit.sequence) this.#accepted.set(commit.item, partsOf(commit.cmi))
     if (this.isSettled) for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
@@ -172,7 +201,7 @@ export class Saving {
     const accepted = this.#accepted.get(commit.item)
     const parts = Object.entries(partsOf(cmi)).filter(([name, part]) => accepted?.[name] !== part)
     const bodyOf = (chosen: typeof parts, more: object) =>
-      JSON.stringify({
+      escapedJson({
         ...commit,
         ...more,
         cmi: Object.fromEntries(chosen.map(([name]) => [name, cmi[name]])),
@@ -185,7 +214,13 @@ export class Saving {
     return bodyOf(chosen, {})
   }
 
-  #post(body: string, keepalive = false): Promise<Response> {
+  /** Sends a commit. Until it is accepted, it is not known which of its properties the platform has. */
+  #post({ item, sequence, cmi }: Commit, body: string, keepalive = false): Promise<Response> {
+    const accepted = this.#accepted.get(item)
+    const parts = partsOf(cmi)
+    const kept = Object.entries(accepted ?? {}).filter(([name, part]) => parts[name] === part)
+    if (accepted) this.#accepted.set(item, Object.fromEntries(kept))
+    this.#sent.set(item, sequence)
     const { commitUrl, authorization } = this.#session
     const headers = { authorization, 'content-type': 'application/json' }
     return fetch(commitUrl, { method: 'POST', headers, body, keepalive, credentials: 'omit' })

@@ -1,3 +1,5 @@
+import { unescaped } from './escaping.ts'
+
 /** Values of a data model of SCORM, as JSON. */
 export type Values = Readonly<Record<string, unknown>>
 
@@ -73,7 +75,8 @@ export async function openSession(parameters: URLSearchParams): Promise<OpenSess
   const platform = endpoint.replace(/\/xapi\/?$/, '')
   const authorization = `Basic ${token}`
   const session = (await ask(`${platform}/scorm/v1/session`, { headers: { authorization } })) as unknown as Session
-  return { session, commitUrl: `${platform}/scorm/v1/commit`, authorization }
+  const saved = unescaped({ states: session.states, shared: session.shared })
+  return { session: { ...session, ...saved }, commitUrl: `${platform}/scorm/v1/commit`, authorization }
 }
 
 async function ask(url: string, request: RequestInit): Promise<Values> {

@@ -10,6 +10,8 @@ export const words = {
   offline: 'Not saved yet — no connection',
   notSaved: 'Not saved yet',
   refused: (reason: string) => `Your work is not saved yet: ${reason}. It is tried again.`,
+  unsaved: 'Not saved',
+  dropped: (reason: string) => `Not saved: ${reason}.`,
   stopped: (reason = 'This session has ended') => `${reason}. What you do here is not saved.`,
   preview: 'Preview: nothing is recorded',
   opening: 'Opening the lesson…',
