@@ -13,6 +13,10 @@ export interface Report {
   readonly finished?: boolean
   readonly ended?: boolean
 }
+interface Refusal {
+  readonly error_code?: number
+  readonly error_description?: string
+}
 interface Commit extends Report {
   /** Number of the commit in this session and item. The platform ignores older ones. */
   readonly sequence: number
@@ -35,7 +39,9 @@ const KEEPALIVE_BYTES = 65_000
 const SMALL_BYTES = 20_000
 const LONGEST_WAIT_MS = 30_000
 /** Answers of the 400s after which a commit is sent again. */
-const RETRIED = [408, 425, 429]
+const RETRIED = [408, 409, 425, 429]
+/** The code of the error for full storage, for which others can make room. */
+const STORAGE_FULL = 4007
 
 /**
  * Saves what items report: one commit after the other, each until the platform has accepted or refused it. A commit has
@@ -150,10 +156,10 @@ export class Saving {
         if (this.#isRecorded) this.#show({ kind: 'saved', at: new Date(savedDate), isAll: this.#refused.size === 0 })
       } else {
         const { status } = answer
-        const { error_description: said } = (await answer.json().catch(() => ({}))) as { error_description?: string }
+        const { error_code: code, error_description: said } = (await answer.json().catch(() => ({}))) as Refusal
         const reason = said?.replace(/\.$/, '')
         if (status === 401 || status === 403) this.#stop(reason)
-        else if (status < 500 && !RETRIED.includes(status))
+        else if (status < 500 && !RETRIED.includes(status) && code !== STORAGE_FULL)
           this.#drop(commit, reason ?? `The platform answered ${status}`)
         else this.#wait(reason)
       }
