@@ -277,8 +277,9 @@ const toNames = (row: RowOf<typeof store.listNames>, { kind }: ItemState): ItemN
 })
 
 /**
- * Passes the lessons of satisfied items: waived ones even if they are locked, then all that have no attempt yet, and then again as long as that opens
- * further ones. Lessons that cannot be written, such as those of a closed class, stay as they are.
+ * Passes the lessons of satisfied items: waived ones even if they are locked, then all that have no attempt yet, and
+ * then again as long as that opens further ones. Lessons that cannot be written, such as those of a closed class, stay
+ * as they are.
  */
 export async function passLessons(
   tx: Tx,

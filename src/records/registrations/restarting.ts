@@ -11,9 +11,9 @@ import * as store from './store.ts'
 type ResetEvent = Extract<EventOf<typeof progressEvents>, { kind: 'attempt.reset' }>
 
 /**
- * Returns the consumer that restarts the registration when an instructor resets a lesson of a package. cmi5 allows one `completed` and one
- * `passed` in a registration (9.3.0), so the student needs a new one to take the unit again. Other units keep their
- * state. `forget` deletes what else was saved about the unit.
+ * Returns the consumer that restarts the registration when an instructor resets a lesson of a package. cmi5 allows one
+ * `completed` and one `passed` in a registration (9.3.0), so the student needs a new one to take the unit again. Other
+ * units keep their state. `forget` deletes what else was saved about the unit.
  */
 export const registrationRestarter = (
   forget: (tx: Tx, registration: number, position: number) => Promise<void>,
