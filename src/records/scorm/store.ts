@@ -87,7 +87,7 @@ export const saveState = write('scorm.saveState', {
 export const deleteStates = write('scorm.deleteStates', {
   params: { registration: c.int8, positions: c.int8Array },
   row: { position: c.int4 },
-  text: `delete from scorm_states where registration_id = :registration and position = any(:positions) returning position`,
+  text: `delete from scorm_states where registration_id = :registration and position = any(:positions::int8[]) returning position`,
 })
 
 /** Lists what SCORM packages have saved of a person, after a state. */
