@@ -204,7 +204,7 @@ test('what the platform refuses is named, and holds up neither other items nor t
   await page.getByRole('button', { name: 'Save and exit' }).click()
   await page.waitForURL(/\/return|\/dashboard|\/account/)
 
-  // What is refused while the student leaves is shown first.
+  // A refusal while the student leaves is shown before the page goes away.
   const { page: next } = await play(t, await launch('b', 'lock'))
   await next.getByRole('banner').getByRole('button', { name: 'Continue' }).click()
   await next.getByRole('main').getByText('Not saved: ').waitFor()

@@ -18,6 +18,8 @@ export const beginPackageAttempt = (tx: Tx, who: Student, what: Lesson): Promise
   change(tx, who, what, async (caller, context) => {
     const open = openAttempt(context)
     if (!open) {
+      // Players show this to the student, for whom `checkAllowed` names an operation.
+      if (context.isLocked) throw fail('impossibleNow', 'This lesson is locked')
       checkAllowed(context)
       return begin(tx, caller, context, freshAttempt(later(who.at, context.attempt?.completedAt)), 'attempt.started')
     }

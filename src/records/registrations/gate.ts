@@ -155,7 +155,7 @@ export function progressOf({ result }: Statement): number | null {
   return typeof progress === 'number' && progress >= 0 && progress <= 100 ? Math.round(progress * 100) / 100 : null
 }
 
-/** Nobody learns longer in a session than 30 years, in seconds. */
+/** The longest duration of a session that is recorded: about 30 years, in seconds. */
 const MOST_SECONDS = 1e9
 
 /** Returns the length of an ISO 8601 duration in seconds. Years have 365 days, and months 30. */

@@ -30,7 +30,7 @@ export const registrationRestarter = (
     for (const { registration, position } of found) {
       await tx.first(store.lockRegistration, { registration })
       const sessions = await tx.all(store.listOpen, { registration })
-      // What the unit has reported before the reset does not count.
+      // The abandoned session of the unit is not judged by its reports from before the reset.
       const open = sessions.map((row) =>
         row.position === position ? { ...row, completed_at: null, failed_at: null } : row,
       )
