@@ -91,7 +91,7 @@ const MOST_ROUNDS = 3
 
 /**
  * Records that lessons are passed of which nothing is recorded yet, all with one statement. Lessons that are locked, or
- * that content alone does not pass, stay as they are, unless an instructor has waived them.
+ * that content alone does not pass, stay as they are, unless they are waived.
  */
 export async function passNewLessons(
   tx: Tx,

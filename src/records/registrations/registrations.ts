@@ -291,15 +291,10 @@ export async function passLessons(
   let rows = await list()
   const fresh = rows.filter(({ is_new }) => is_new)
   const waived = fresh.filter(({ is_waived, is_open }) => is_waived && !is_open)
+  const others = fresh.filter((row) => !waived.includes(row))
   if (waived.length > 0) await passNewLessons(tx, student, waived[0]!.enrolment_id, waived, { areWaived: true })
-  if (fresh.length > 1)
-    await passNewLessons(
-      tx,
-      student,
-      fresh[0]!.enrolment_id,
-      fresh.filter((row) => !waived.includes(row)),
-    )
-  if (waived.length > 0 || fresh.length > 1) rows = await list()
+  if (others.length > 1) await passNewLessons(tx, student, others[0]!.enrolment_id, others)
+  if (waived.length > 0 || others.length > 1) rows = await list()
   for (let left = Number.POSITIVE_INFINITY; rows.length > 0 && rows.length < left; rows = await list()) {
     left = rows.length
     for (const { lesson, class: classId, score, is_open } of rows)
